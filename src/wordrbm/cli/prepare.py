@@ -1,5 +1,81 @@
 """`wordrbm prepare`: text files in, a prepared corpus out."""
 
+import json
+import os
+import time
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import asdict
+from itertools import chain, groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-def prepare() -> None:
-    """Turn text files into a prepared corpus."""
+import typer
+
+from wordrbm.cli.progress import progress
+
+if TYPE_CHECKING:
+    from wordrbm.text.manifest import CorpusCounts
+    from wordrbm.text.prepare import PrepareProgress
+
+LABELS = {"read": "reading", "count": "counting", "write": "writing"}
+
+
+def prepare(
+    inputs: Annotated[list[Path], typer.Argument(help="Files and folders of text.")],
+    out: Annotated[Path, typer.Option(help="The folder to make.")],
+    vocabulary_size: Annotated[int, typer.Option(help="How many words to keep.")] = 100_000,
+    min_count: Annotated[int, typer.Option(help="Drop words seen less often.")] = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Processes; the output is the same.", show_default="all cores"),
+    ] = None,
+    heldout: Annotated[float, typer.Option(help="Share of the text to hold out.")] = 0.01,
+    field: Annotated[str, typer.Option(help="The field of JSON lines with the text.")] = "text",
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Turn text files into a prepared corpus: words as integers, and a vocabulary.
+
+    Inputs are plain text, JSON lines (.jsonl, .ndjson), Gigaword SGML, any of them as .gz or .zst,
+    and folders of them. A plain file, a JSON line or a Gigaword story is one story.
+
+    \b
+    Example:
+      wordrbm prepare news/ books.txt.gz --out corpus --vocabulary-size 50000
+    """
+    from wordrbm.text.prepare import prepare as run
+    from wordrbm.text.prepared import Prepared
+    from wordrbm.text.settings import PrepareSettings
+
+    settings = PrepareSettings(vocabulary_size, min_count, heldout, field)
+    workers = (os.cpu_count() or 1) if workers is None else workers
+    began = time.monotonic()
+    with closing(run(inputs, out, settings, workers)) as steps:
+        _show(steps, quiet=quiet)
+    _report(Prepared.open(out).manifest.counts, out, time.monotonic() - began, as_json=as_json)
+
+
+def _show(steps: "Iterable[PrepareProgress]", *, quiet: bool) -> None:
+    """Run the steps, one line or bar for each stage."""
+    for stage, group in groupby(steps, key=lambda step: step.stage):
+        first = next(group)
+        began = time.monotonic()
+        with progress(LABELS[stage], first.total, quiet=quiet) as show:
+            for step in chain([first], group):
+                speed = step.tokens / max(time.monotonic() - began, 0.001)
+                rate = f", {speed:,.0f} a second" if stage == "read" else ""
+                show(step.done, f"{step.tokens:,} tokens{rate}")
+
+
+def _report(counts: "CorpusCounts", out: Path, seconds: float, *, as_json: bool) -> None:
+    """The result on standard output: a few lines, or one JSON object."""
+    speed = counts.tokens / max(seconds, 0.001)
+    if as_json:
+        result = {**asdict(counts), "out": str(out), "seconds": seconds, "tokens_per_second": speed}
+        print(json.dumps(result))
+        return
+    print(f"{out}: {counts.stories:,} stories, {counts.tokens:,} tokens, {counts.types:,} types")
+    print(f"vocabulary: {counts.vocabulary:,} words, {counts.coverage:.2%} of all tokens inside")
+    print(f"held out: {counts.heldout:,} tokens ({counts.heldout / counts.tokens:.2%})")
+    print(f"time: {seconds:.1f} s, {speed:,.0f} tokens a second")

@@ -1,0 +1,100 @@
+"""A keyed shuffle without a table, and the gather of windows it is used with.
+
+The shuffle of 0 .. N - 1 is a balanced Feistel network on the least even number of bits that
+holds N: (left, right) -> (right, left xor F(key, round, right)) is a bijection whatever F is.
+A value that falls outside is sent round again (cycle walking): at most 4 times on average.
+
+References:
+    M. Luby and C. Rackoff. SIAM J. Computing 17(2), 1988.
+    J. Black and P. Rogaway. Ciphers with arbitrary finite domains. CT-RSA 2002 (cycle walking).
+    S. Vigna, splitmix64: the mixer, after Stafford's variant 13.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+ROUNDS = 8
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FIRST = np.uint64(0xBF58476D1CE4E5B9)
+SECOND = np.uint64(0x94D049BB133111EB)
+
+
+@njit(cache=True, nogil=True)
+def mix(x: Any) -> Any:
+    """splitmix64's finaliser: a bijection of 64 bits in which every bit depends on every bit."""
+    x = np.uint64(x)
+    x = (x ^ (x >> np.uint64(30))) * FIRST
+    x = (x ^ (x >> np.uint64(27))) * SECOND
+    return x ^ (x >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True)
+def key(seed: Any, epoch: Any) -> Any:
+    """One shuffle's key: mix(mix(seed + golden) + golden * (epoch + 1))."""
+    start = mix(np.uint64(seed) + GOLDEN)
+    return mix(start + GOLDEN * (np.uint64(epoch) + np.uint64(1)))
+
+
+@njit(cache=True, nogil=True)
+def half_bits(size: Any) -> Any:
+    """The least h >= 1 with 2^(2h) >= size: bits in each half of the network."""
+    half = np.uint64(1)
+    while half < np.uint64(31) and (np.uint64(1) << (half + half)) < np.uint64(size):
+        half += np.uint64(1)
+    return half
+
+
+@njit(cache=True, nogil=True)
+def permute(secret: Any, index: Any, size: Any) -> Any:
+    """Where the shuffle of 0 .. size - 1 with this key sends an index. O(1)."""
+    half = half_bits(size)
+    mask = (np.uint64(1) << half) - np.uint64(1)
+    value = np.uint64(index)
+    while True:
+        left, right = value >> half, value & mask
+        for number in range(ROUNDS):
+            turn = mix(right + np.uint64(secret) + GOLDEN * np.uint64(number + 1))
+            left, right = right, left ^ (turn & mask)
+        value = (left << half) | right
+        if value < np.uint64(size):
+            return np.int64(value)
+
+
+@njit(cache=True, nogil=True)
+def visits(seed: Any, first: int, size: int, out: NDArray[np.int64]) -> None:
+    """out[i] = permute(key(seed, g // size), g % size, size) for g = first + i."""
+    for i in range(out.size):
+        visit = first + i
+        out[i] = permute(key(seed, visit // size), visit % size, size)
+
+
+@njit(cache=True, nogil=True)
+def run_of(before: NDArray[np.int64], window: int) -> int:
+    """The run r with before[r] <= window < before[r + 1], by halving."""
+    low, high = 0, before.size - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if before[middle] <= window:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def gather(
+    ids: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    before: NDArray[np.int64],
+    index: NDArray[np.int64],
+    out: NDArray[np.int32],
+) -> None:
+    """out[i] = ids[s : s + n] with s = starts[r] + index[i] - before[r], r the window's run."""
+    for i in range(index.size):
+        run = run_of(before, index[i])
+        start = starts[run] + index[i] - before[run]
+        for j in range(out.shape[1]):
+            out[i, j] = ids[start + j]

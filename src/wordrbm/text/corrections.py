@@ -1,0 +1,78 @@
+"""Repairs of punctuation around the NLTK tokenisers: before the sentences, and after the words.
+
+Each rule answers an error seen in real text (Reuters, Wikipedia, film reviews); the aim is the
+Penn Treebank's form, which NLTK's rules expect to be given and to give.
+"""
+
+import re
+from collections.abc import Iterable
+
+from wordrbm.text.abbreviations import KEPT_AT_THE_END
+
+# One character for another. The C1 controls are Windows-1252 read as Latin-1.
+_CHARACTERS = str.maketrans(
+    {
+        **dict.fromkeys("“„‟\x93", " `` "),
+        **dict.fromkeys("”\x94", "''"),
+        **dict.fromkeys("‘‛\x91", " ` "),
+        **dict.fromkeys("’´ʼ\x92", "'"),
+        **dict.fromkeys("—―\x97", " -- "),
+        **dict.fromkeys("‐‑‒−", "-"),
+        **dict.fromkeys("…\x85", " ... "),
+        **{mark: f" {mark} " for mark in "£€¥«»"},
+        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\x00"),  # unseen
+    }
+)
+_BEFORE = [
+    (re.compile(r"<br ?/?>", re.IGNORECASE), "\n\n"),
+    (re.compile(r"(?<=\d)[–\x96](?=\d)"), "-"),  # a range of numbers
+    (re.compile(r"[–\x96]|-{2,}"), " -- "),
+    (re.compile(r"\. \. \.(?: \.)*|\.{2,}"), " ... "),
+    (re.compile(r"[_=~*]{2,}|(?<!\w)_|_(?!\w)"), " "),  # rules and emphasis, not words
+    (re.compile(r"\b([Nn]os?\.)(?=\d)"), r"\1 "),  # "No.1"
+    (re.compile(r"(?<=[a-z\d][a-z\d)])(\.['\")]*)(?=[A-Z][a-z])"), r"\1 "),  # "end.The"
+]
+_GLUED = re.compile(r" ' (?=(?:\d\ds?|em|til|tis|twas|cause|n) )")
+_INITIALS = re.compile(r"(?:[a-z]\.)+[a-z]").fullmatch
+_CLOSING = frozenset(["''", "'", ")", "]", "}", '"', "»"])
+
+
+def before(text: str) -> str:
+    """Repair a text before its sentences are sought."""
+    if not text.isascii():
+        text = text.translate(_CHARACTERS)
+    for pattern, replacement in _BEFORE:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def after(line: str) -> str:
+    """Repair a sentence of words between single spaces: "' 80s" and "' em" are one word each."""
+    return _GLUED.sub(" '", line) if " ' " in line else line
+
+
+def end_of_sentence(words: list[str]) -> list[str]:
+    """Give a last abbreviation its own full stop back: [u.s, .] becomes [u.s., .]."""
+    at = len(words) - 1
+    while at > 0 and words[at] in _CLOSING:
+        at -= 1
+    if at > 0 and words[at] == "." and keeps_its_stop(words[at - 1].lower()):
+        words[at - 1] += "."
+    return words
+
+
+def keeps_its_stop(word: str) -> bool:
+    """Whether a lower-case word at a sentence's end is an abbreviation beyond doubt."""
+    return word in KEPT_AT_THE_END or _INITIALS(word) is not None
+
+
+class AbbreviationSet(frozenset[str]):
+    """Known abbreviations and every word of single letters with full stops between (u.s, l.l.c)."""
+
+    def __new__(cls, words: Iterable[str]) -> "AbbreviationSet":
+        return super().__new__(cls, words)
+
+    def __contains__(self, word: object) -> bool:
+        return super().__contains__(word) or (
+            isinstance(word, str) and "." in word and _INITIALS(word) is not None
+        )

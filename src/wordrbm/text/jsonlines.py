@@ -1,0 +1,56 @@
+"""JSON lines: a line is one story, an object whose text stands in one field (jsonlines.org)."""
+
+import json
+from collections.abc import Iterator
+from typing import NoReturn
+
+from wordrbm.errors import WordRBMError
+from wordrbm.text.pieces import Piece
+from wordrbm.text.source import Line, Source
+
+
+def json_pieces(source: Source, field: str) -> Iterator[Piece]:
+    """One piece a line: the whole text, since the line had to be held to be parsed."""
+    for line in source.lines():
+        if line.text.strip():
+            yield Piece(_text(source, line, field), True, source.position())
+
+
+def _text(source: Source, line: Line, field: str) -> str:
+    record = _parse(source, line)
+    if not isinstance(record, dict):
+        _refuse(source, line, "is not a JSON object", 'write each story as {"text": "..."}')
+    if field not in record:
+        found = ", ".join(sorted(record)[:8]) or "none"
+        _refuse(
+            source,
+            line,
+            f"has no field {field!r} (found: {found})",
+            "name the field that holds the text with --field",
+        )
+    text = record[field]
+    if not isinstance(text, str):
+        kind = type(text).__name__
+        _refuse(source, line, f"has {kind} in field {field!r}", "store the text as a string")
+    return _encodable(source, line, text)
+
+
+def _parse(source: Source, line: Line) -> object:
+    try:
+        return json.loads(line.text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        where = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+        _refuse(source, line, f"is not valid JSON{where}", "mend or remove that line")
+
+
+def _encodable(source: Source, line: Line, text: str) -> str:
+    """JSON can spell half a surrogate pair, which is no character and has no UTF-8."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        _refuse(source, line, "holds half of a surrogate pair", "mend or remove that line")
+    return text
+
+
+def _refuse(source: Source, line: Line, fault: str, remedy: str) -> NoReturn:
+    raise WordRBMError(f"{source.path}, line {line.number} {fault}; {remedy}.")

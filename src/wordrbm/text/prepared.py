@@ -1,0 +1,87 @@
+"""A prepared corpus, opened for reading.
+
+ids.int32       the whole text as one stream of word ids, little-endian int32
+runs.int64      (R, 3) little-endian int64: start, end, part (0 training, 1 held out)
+vocabulary.tsv  the words (vocabulary.py)
+manifest.json   settings, counts, size and SHA-256 of each file (manifest.py)
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias, final
+
+import numpy as np
+from jaxtyping import Int32, Int64
+
+from wordrbm.errors import WordRBMError
+from wordrbm.storage import sha256
+from wordrbm.text import manifest
+from wordrbm.text.manifest import Manifest
+from wordrbm.text.runs import HELDOUT, TRAIN
+from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.text.windows import Windows
+
+Part: TypeAlias = Literal["train", "heldout"]
+PARTS = {"train": TRAIN, "heldout": HELDOUT}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A stream of word ids, the runs in it, and the words they stand for."""
+
+    path: Path
+    manifest: Manifest
+    vocabulary: Vocabulary
+    ids: Int32[np.ndarray, " T"]
+    runs: Int64[np.ndarray, "R 3"]
+
+    @classmethod
+    def open(cls, path: Path) -> "Prepared":
+        """Open a folder that `wordrbm prepare` made; the ids stay on disk."""
+        head = Manifest.read(path)
+        _check_sizes(path, head)
+        vocabulary = Vocabulary.read(path / manifest.VOCABULARY)
+        ids = np.memmap(path / manifest.IDS, "<i4", mode="r")
+        runs = np.fromfile(path / manifest.RUNS, "<i8").reshape(-1, 3)
+        corpus = cls(path, head, vocabulary, ids, runs)
+        corpus._check()
+        return corpus
+
+    def windows(self, n: int, part: Part) -> Windows:
+        """All windows of n words in one part of the text."""
+        if n < 1:
+            raise WordRBMError(f"A window of {n} words was asked for; it needs at least 1.")
+        return Windows.of(self.ids, self.runs[self.runs[:, 2] == PARTS[part]], n)
+
+    def verify(self) -> None:
+        """Check the SHA-256 of every file, which reads them all."""
+        for name, seal in self.manifest.files.items():
+            if sha256(self.path / name) != seal.sha256:
+                raise WordRBMError(
+                    f"{self.path / name} is not the file that was prepared (its SHA-256 differs); "
+                    "prepare the corpus again."
+                )
+
+    def _check(self) -> None:
+        counts = self.manifest.counts
+        if len(self.vocabulary) != counts.vocabulary or self.ids.size != counts.tokens:
+            _refuse(self.path, "holds other numbers of words or tokens than its manifest says")
+        start, end, part = self.runs.T
+        within = (start >= 0) & (start < end) & (end <= self.ids.size) & (part >= 0) & (part <= 1)
+        if not within.all():
+            at = int(np.argmin(within))
+            _refuse(self.path / manifest.RUNS, f"has a run outside the text (number {at})")
+
+
+def _check_sizes(path: Path, head: Manifest) -> None:
+    for name, seal in head.files.items():
+        file = path / name
+        size = file.stat().st_size if file.is_file() else -1
+        if size != seal.size:
+            found = "is missing" if size < 0 else f"has {size:,} bytes"
+            _refuse(file, f"{found} where the manifest says {seal.size:,} bytes")
+
+
+def _refuse(path: Path, fault: str) -> None:
+    raise WordRBMError(f"{path} {fault}; prepare the corpus again.")

@@ -1,0 +1,57 @@
+"""Windows of n words: views into the stream, so a window is an integer.
+
+Window w of a corpus lies in the run r with before[r] <= w < before[r + 1] and starts at
+starts[r] + w - before[r]; no window leaves its run. The visit of all windows is endless: visit g
+is in epoch g // N and is window permute(key(seed, epoch), g % N), so every window comes once an
+epoch in an order that is a pure function of seed and g, with nothing to store.
+"""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from jaxtyping import Int32, Int64
+
+from wordrbm.errors import WordRBMError
+from wordrbm.kernels import order
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """Every window of n words in some runs of a stream."""
+
+    ids: Int32[np.ndarray, " T"]
+    starts: Int64[np.ndarray, " R"]  # of the runs that hold at least n words
+    before: Int64[np.ndarray, " R+1"]  # windows in all earlier runs
+    n: int
+
+    @classmethod
+    def of(cls, ids: Int32[np.ndarray, " T"], runs: Int64[np.ndarray, "R 3"], n: int) -> "Windows":
+        """The windows of n words in runs (start, end, part)."""
+        held = runs[:, 1] - runs[:, 0] - n + 1  # windows in each run
+        before = np.zeros(np.count_nonzero(held > 0) + 1, np.int64)
+        np.cumsum(held[held > 0], out=before[1:])
+        return cls(ids, np.ascontiguousarray(runs[held > 0, 0]), before, n)
+
+    def __len__(self) -> int:
+        return int(self.before[-1])
+
+    def take(self, index: Int64[np.ndarray, " N"]) -> Int32[np.ndarray, "N n"]:
+        """The words of some windows."""
+        if index.size and not (index.min() >= 0 and index.max() < len(self)):
+            raise IndexError(f"windows are numbered 0 to {len(self) - 1}")
+        out = np.empty((index.size, self.n), np.int32)
+        order.gather(self.ids, self.starts, self.before, index, out)
+        return out
+
+
+def batch(windows: Windows, seed: int, first: int, size: int) -> Int32[np.ndarray, "size n"]:
+    """The windows of visits first .. first + size - 1; a batch may straddle epochs."""
+    if not len(windows):
+        raise WordRBMError(
+            f"No story holds {windows.n} words in a row; use shorter windows or more text."
+        )
+    index = np.empty(size, np.int64)
+    order.visits(np.uint64(seed % 2**64), first, len(windows), index)
+    return windows.take(index)
