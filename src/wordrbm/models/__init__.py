@@ -1,0 +1,16 @@
+from wordrbm.models.base import AbstractRBM
+from wordrbm.models.binary import BinaryRBM
+from wordrbm.models.gradient import Gradient, Rows
+from wordrbm.models.softmax import SoftmaxRBM, init_softmax
+from wordrbm.models.wordrep import WordRepRBM, init_wordrep
+
+__all__ = [
+    "AbstractRBM",
+    "BinaryRBM",
+    "Gradient",
+    "Rows",
+    "SoftmaxRBM",
+    "WordRepRBM",
+    "init_softmax",
+    "init_wordrep",
+]

@@ -1,0 +1,101 @@
+"""What a sampler or a trainer may ask of a model.
+
+Every model here scores a word at a position by one row of a table,
+
+    log P*(v_i = w | h) = bias[i, w] + context_i(h) . table[i, w]
+
+so a model is known by its table, its biases, its hidden biases ``c`` and two linear maps:
+``hidden_input`` from words to hidden units and ``word_context`` back.
+"""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from wordrbm.models.gradient import Gradient
+from wordrbm.shapes import Array, Hidden, Scores, Words
+
+
+class AbstractRBM(ABC):
+    """An RBM over windows of n K-ary units with H binary hidden units.
+
+    Subclasses are final: they hold the parameters and supply the abstract methods. Everything
+    below those is derived once, here, and never overridden.
+    """
+
+    c: Float[np.ndarray, " H"]  # hidden biases; every model has them
+
+    @property
+    @abstractmethod
+    def positions(self) -> int:
+        """How many words a window has: n."""
+
+    @property
+    @abstractmethod
+    def word_table(self) -> Float[np.ndarray, "P K r"]:
+        """The rows that score words; P is 1 when all positions share them, else n."""
+
+    @property
+    @abstractmethod
+    def word_bias(self) -> Float[np.ndarray, "P K"]:
+        """The bias of every word; P is 1 when all positions share it, else n."""
+
+    @abstractmethod
+    def hidden_input(self, v: Words) -> Hidden:
+        """Total input to each hidden unit: ``c + sum_i W(i)[:, v_i]``."""
+
+    @abstractmethod
+    def word_context(self, h: Hidden) -> Float[np.ndarray, "B n r"]:
+        """What the hidden states ask of each position: ``s_i(w) = bias + context_i . row(w)``."""
+
+    @abstractmethod
+    def word_weights(self, i: int, words: slice) -> Float[np.ndarray, "k H"]:
+        """``W(i)`` for a stretch of the vocabulary, one row a word. For exact work."""
+
+    @abstractmethod
+    def gradient(self, v: Words, h: Hidden, weight: Float[np.ndarray, " B"]) -> Gradient:
+        """``sum_b weight_b * -dE(v_b, h_b)/dtheta``; its cost has no K."""
+
+    @abstractmethod
+    def parameters(self) -> dict[str, Array]:
+        """The parameters by name; the arrays themselves, not copies."""
+
+    @abstractmethod
+    def table(self, name: str) -> Float[np.ndarray, "R r"]:
+        """A parameter whose gradient is sparse, as the table of rows its gradient names."""
+
+    def word_score(self, v: Words, h: Hidden) -> Scores:
+        """``log P*(v_i | h)``, unnormalised, of the words in place. Its cost has no K."""
+        p = self.shelf
+        rows = self.word_table[p, v]
+        return self.word_bias[p, v] + np.einsum("bir,bir->bi", self.word_context(h), rows)
+
+    def all_word_scores(self, h: Hidden) -> Float[np.ndarray, "B n K"]:
+        """``log P*(v_i = w | h)`` of every word. Costs O(K): for exact work only."""
+        context = self.word_context(h).transpose(1, 0, 2)
+        scores = context @ self.word_table.transpose(0, 2, 1) + self.word_bias[:, None, :]
+        return scores.transpose(1, 0, 2)
+
+    def energy(self, v: Words, h: Hidden) -> Float[np.ndarray, " B"]:
+        """``E(v, h) = -c . h - sum_i s_i(v_i)`` [Dahl 2012, eq. 1 and section 6.1]."""
+        return -h @ self.c - self.word_score(v, h).sum(axis=1)
+
+    def hidden_mean(self, v: Words) -> Hidden:
+        """``P(h_j = 1 | v)``, the logistic of the hidden input [Dahl 2012, eq. 5]."""
+        mean = self.hidden_input(v)
+        with np.errstate(over="ignore"):  # exp overflows to infinity, and 1 / infinity is right
+            np.exp(np.negative(mean, out=mean), out=mean)
+        mean += 1.0
+        return np.reciprocal(mean, out=mean)
+
+    def free_energy(self, v: Words) -> Float[np.ndarray, " B"]:
+        """``F(v) = -log sum_h exp(-E(v, h)) = -sum_i b[v_i] - sum_j softplus(input_j)``."""
+        bias = self.word_bias[self.shelf, v].sum(axis=1)
+        return -bias - np.logaddexp(0.0, self.hidden_input(v)).sum(axis=1)
+
+    @property
+    def shelf(self) -> Int[np.ndarray, " n"]:
+        """Which shelf of the word table each position reads."""
+        shared = self.word_table.shape[0] == 1
+        return np.zeros(self.positions, int) if shared else np.arange(self.positions)

@@ -1,0 +1,99 @@
+"""Word-representation RBM: one word vector per word, shared by all positions.
+
+The energy of a window ``v`` of n words and a hidden vector ``h`` is
+
+    E(v, h) = - c . h - sum_i ( b[v_i] + h . U[i] D[v_i] )           [Dahl 2012, section 6.1]
+
+It is the K-ary RBM with tied weights ``W(i) = U[i] D^T``: ``D`` holds one vector per word,
+``U[i]`` says what position i does with it.
+"""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from jaxtyping import Float
+
+from wordrbm.models.base import AbstractRBM
+from wordrbm.models.gradient import Gradient, Rows
+from wordrbm.shapes import Array, Hidden, Probability, Words
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WordRepRBM(AbstractRBM):
+    """Parameters of the word-representation RBM."""
+
+    D: Float[np.ndarray, "K d"]  # word vectors
+    U: Float[np.ndarray, "n H d"]  # what each position does with a word vector
+    b: Float[np.ndarray, " K"]  # word biases, shared by all positions
+    c: Float[np.ndarray, " H"]  # hidden biases
+
+    @property
+    def positions(self) -> int:
+        return self.U.shape[0]
+
+    @property
+    def word_table(self) -> Float[np.ndarray, "1 K d"]:
+        return self.D[None]
+
+    @property
+    def word_bias(self) -> Float[np.ndarray, "1 K"]:
+        return self.b[None]
+
+    @property
+    def stacked(self) -> Float[np.ndarray, "H n*d"]:
+        """``U[1] U[2] .. U[n]`` side by side: the positions as one matrix (a view, see `init`)."""
+        n, H, d = self.U.shape
+        return self.U.transpose(1, 0, 2).reshape(H, n * d)
+
+    def hidden_input(self, v: Words) -> Hidden:
+        return self._vectors(v) @ self.stacked.T + self.c
+
+    def word_context(self, h: Hidden) -> Float[np.ndarray, "B n d"]:
+        """``g_i = U[i]^T h``, so that a word's score is ``b[w] + g_i . D[w]``: d products, not d H."""
+        n, _, d = self.U.shape
+        return (h @ self.stacked).reshape(-1, n, d)
+
+    def word_weights(self, i: int, words: slice) -> Float[np.ndarray, "k H"]:
+        return self.D[words] @ self.U[i].T
+
+    def gradient(self, v: Words, h: Hidden, weight: Float[np.ndarray, " B"]) -> Gradient:
+        n, H, d = self.U.shape
+        weighted = weight[:, None] * h
+        index = v.ravel()
+        outer = (weighted.T @ self._vectors(v)).reshape(H, n, d)
+        return Gradient(
+            dense={"U": outer.transpose(1, 0, 2), "c": weighted.sum(axis=0)},
+            rows={
+                "D": Rows(index, (weighted @ self.stacked).reshape(-1, d)),
+                "b": Rows(index, np.repeat(weight, n)[:, None]),
+            },
+        )
+
+    def parameters(self) -> dict[str, Array]:
+        return {"D": self.D, "U": self.U, "b": self.b, "c": self.c}
+
+    def table(self, name: str) -> Float[np.ndarray, "R r"]:
+        return {"D": self.D, "b": self.b[:, None]}[name]
+
+    def _vectors(self, v: Words) -> Float[np.ndarray, "B n*d"]:
+        return self.D[v].reshape(len(v), -1)
+
+
+def init_wordrep(
+    rng: np.random.Generator, *, n: int, H: int, d: int, word_probability: Probability
+) -> WordRepRBM:
+    """A fresh model whose word biases already match the given word frequencies."""
+    K = word_probability.size
+    return WordRepRBM(
+        D=rng.normal(0.0, 0.1, (K, d)).astype(np.float32),
+        U=position_inner(rng.normal(0.0, 0.1, (n, H, d)).astype(np.float32)),
+        b=np.log(word_probability).astype(np.float32),
+        c=np.zeros(H, np.float32),
+    )
+
+
+def position_inner(U: Float[np.ndarray, "n H d"]) -> Float[np.ndarray, "n H d"]:
+    """The same U, laid out in memory so that `stacked` is a view and the n products are one."""
+    return np.ascontiguousarray(U.transpose(1, 0, 2)).transpose(1, 0, 2)

@@ -1,0 +1,43 @@
+"""One shard's estimate of the gradient: what was read minus what was dreamt.
+
+    d/dtheta log p  ~  sum_b E_{h|v_b}[-dE/dtheta] - (B/M) sum_m E_{h|v~_m}[-dE/dtheta]
+
+with the chains' words v~ moved first and the hidden means taken at the *moved* words
+[Dahl 2012, eq. 9]. Both phases are one batch with weights +1 and -B/M, so each product is one.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from wordrbm.models import AbstractRBM, Gradient
+from wordrbm.sampling import Chains, Transition, TransitionInfo, draw_hidden
+from wordrbm.shapes import Stream, Words
+
+
+class ShardResult(NamedTuple):
+    """A shard's gradient (a sum over its windows), its chains after the move, and the report."""
+
+    gradient: Gradient
+    chains: Chains
+    info: TransitionInfo
+
+
+def shard_gradient(
+    stream: Stream, model: AbstractRBM, transition: Transition, v: Words, chains: Chains
+) -> ShardResult:
+    """Move the chains, then compare them with the windows `v`."""
+    moved, info = transition(stream, model, chains)
+    both = np.concatenate([v, moved])
+    mean = model.hidden_mean(both)
+    gradient = model.gradient(both, mean, phase_weights(len(v), len(moved), mean.dtype))
+    # Drawn from the means just computed: h ~ P(h | v~) closes this sweep and opens the next.
+    return ShardResult(gradient, Chains(moved, draw_hidden(stream, mean[len(v) :])), info)
+
+
+def phase_weights(B: int, M: int, dtype: np.dtype) -> Float[np.ndarray, " N"]:  # type: ignore[type-arg]
+    """+1 for each of B windows read, -B/M for each of M windows dreamt: they balance."""
+    weight = np.ones(B + M, dtype)
+    weight[B:] = -B / M
+    return weight

@@ -1,0 +1,71 @@
+"""How a run is asked for: every setting, its default, its bounds, checked all at once."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from wordrbm.errors import WordRBMError
+
+
+class TrainingSettings(BaseModel):
+    """What decides the bits of a trained model, together with the corpus."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    window: int = Field(3, ge=1, le=100, description="words in a window: n")
+    dimension: int = Field(50, ge=1, description="numbers in a word vector: d")
+    hidden: int = Field(250, ge=1, description="hidden units: H")
+    mh_steps: int = Field(
+        100, ge=1, description="Metropolis-Hastings proposals per word and update"
+    )
+    batch_size: int = Field(512, ge=1, description="windows per update: B")
+    chains: int = Field(512, ge=1, description="persistent Markov chains: M")
+    shards: int = Field(4, ge=1, description="independent parts of a batch; fixes the bits")
+    ngrams: int = Field(50_000_000, ge=1, description="windows to read in all")
+    seed: int = Field(1, ge=0, lt=2**63, description="fixes every random choice")
+    word_rate: float = Field(0.003, gt=0, description="learning rate of D and b, per window")
+    hidden_rate: float = Field(0.03, gt=0, description="learning rate of U and c, per batch")
+    final_rate: float = Field(0.0, ge=0, le=1, description="share of the rates left at the end")
+    momentum: float = Field(0.9, ge=0, lt=1, description="momentum of U and c")
+    l2: float = Field(1e-4, ge=0, description="shrinkage of U, and of every row of D that is used")
+
+    @model_validator(mode="after")
+    def _shards_divide_the_work(self) -> "TrainingSettings":
+        for name in ("batch_size", "chains"):
+            if getattr(self, name) % self.shards:
+                raise ValueError(
+                    f"{name} {getattr(self, name)} is not a multiple of shards {self.shards}"
+                )
+        return self
+
+    @property
+    def steps(self) -> int:
+        """Updates in the whole run: the last one is a full batch too."""
+        return -(-self.ngrams // self.batch_size)
+
+
+def check_settings(values: dict[str, Any]) -> TrainingSettings:
+    """Settings from a mapping; every mistake is named in one sentence."""
+    try:
+        return TrainingSettings(**values)
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(map(str, fault['loc'])) or 'settings'}: {fault['msg']} "
+            f"(found {fault['input']!r})"
+            if fault["loc"]
+            else fault["msg"].removeprefix("Value error, ")
+            for fault in error.errors()
+        ]
+        raise WordRBMError("Settings cannot be used: " + "; ".join(faults) + ".") from None
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """The settings in a TOML file, not yet checked."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WordRBMError(f"Settings file {path} cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WordRBMError(f"Settings file {path} is not TOML: {error}.") from None
