@@ -6,44 +6,54 @@ can be stopped at once, and its death is seen instead of waited for.
 """
 
 import multiprocessing
-import multiprocessing.connection
+import os
 import signal
 import sys
 import time
 from collections.abc import Iterable, Iterator, MutableSequence, Sequence
-from multiprocessing.context import BaseContext
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
 from wordrbm.errors import WordRBMError
 from wordrbm.text import shard
 from wordrbm.text.shard import Job, Meter
 from wordrbm.text.source import COMPRESSED
 
+Meters: TypeAlias = MutableSequence[int]
 JOB_BYTES = 16_000_000
 COMPRESSION = 3  # how much longer a compressed text is than its file, about
 SECONDS_BETWEEN_LOOKS = 0.25
 
 
+class _Worker(NamedTuple):
+    """A process at work, and where its fault would come from."""
+
+    process: BaseProcess
+    faults: Connection
+
+
 def group(files: Iterable[Path]) -> list[Job]:
     """Consecutive files together up to about 16 MB of text; a bigger file is a job of its own."""
-    jobs: list[Job] = []
-    weight = JOB_BYTES  # so that the first file begins the first job
+    groups: list[list[Path]] = []
+    weight = JOB_BYTES + 1  # so that the first file begins the first group
     for path in files:
         size = path.stat().st_size
         text = size * COMPRESSION if path.suffix in COMPRESSED else size
         if weight + text > JOB_BYTES:
-            jobs.append(Job(len(jobs), (), 0))
+            groups.append([])
             weight = 0
-        last = jobs[-1]
-        jobs[-1] = Job(last.number, (*last.files, path), last.size + size)
+        groups[-1].append(path)
         weight += text
-    return jobs
+    return [Job(number, tuple(paths), _size(paths)) for number, paths in enumerate(groups)]
 
 
 def run_all(jobs: Sequence[Job], folder: Path, field: str, workers: int) -> Iterator[Meter]:
     """Run every job into shards in a folder; yields a few times a second how far all are."""
-    if workers == 1:
+    if min(workers, len(jobs)) == 1:
         yield from _one_by_one(jobs, folder, field)
     else:
         yield from _side_by_side(jobs, folder, field, workers)
@@ -64,72 +74,80 @@ def _one_by_one(jobs: Sequence[Job], folder: Path, field: str) -> Iterator[Meter
 def _side_by_side(jobs: Sequence[Job], folder: Path, field: str, workers: int) -> Iterator[Meter]:
     context = _context()
     meters = context.RawArray("q", 2 * len(jobs))  # each process writes only its own two numbers
-    waiting, running = list(reversed(jobs)), dict[int, BaseProcess]()
+    waiting, running = list(reversed(jobs)), dict[int, _Worker]()
     try:
         while waiting or running:
             while waiting and len(running) < workers:
                 job = waiting.pop()
                 running[job.number] = _start(context, job, folder, field, meters)
             _wait(running.values())
-            for number in [n for n, process in running.items() if not process.is_alive()]:
-                _finish(running.pop(number), jobs[number], folder)
+            for number in [n for n, worker in running.items() if not worker.process.is_alive()]:
+                _finish(running.pop(number), jobs[number])
             yield Meter(sum(meters[0::2]), sum(meters[1::2]))
     finally:
         _stop(running.values())
 
 
-def _context() -> BaseContext:
+def _context() -> ForkServerContext | SpawnContext:
     """Not fork: a forked copy of a process with threads or compiled code may hang."""
     if sys.platform == "win32":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["__main__", shard.__name__])
+    context.set_forkserver_preload(["__main__", __name__])  # so that a start is a fork
     return context
 
 
 def _start(
-    context: BaseContext, job: Job, folder: Path, field: str, meters: MutableSequence[int]
-) -> BaseProcess:
-    arguments = (job, folder, field, meters)
-    process: BaseProcess = context.Process(target=_work, args=arguments, daemon=True)  # type: ignore[attr-defined]
+    context: ForkServerContext | SpawnContext, job: Job, folder: Path, field: str, meters: Meters
+) -> _Worker:
+    faults, sender = context.Pipe(duplex=False)
+    arguments = (job, folder, field, meters, sender)
+    process = context.Process(target=_work, args=arguments, daemon=True)
     process.start()
-    return process
+    sender.close()  # the process has its own
+    return _Worker(process, faults)
 
 
-def _work(job: Job, folder: Path, field: str, meters: MutableSequence[int]) -> None:
-    """What a process does: the job; a fault of the input is left in a file for the parent."""
+def _work(job: Job, folder: Path, field: str, meters: Meters, faults: Connection) -> None:
+    """What a process does: its job, unless the parent is gone; a fault is sent as a sentence."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears Ctrl-C and stops us
+    parent = os.getppid()
     try:
         for meter in shard.run(job, folder, field):
             meters[2 * job.number], meters[2 * job.number + 1] = meter
+            if os.getppid() != parent:
+                return
     except WordRBMError as error:
-        _fault(folder, job).write_text(str(error), encoding="utf-8")
-        sys.exit(2)
+        faults.send_bytes(str(error).encode("utf-8"))
+    except OSError as error:
+        message = f"Could not write in {folder}: {error.strerror or error}; free some space."
+        faults.send_bytes(message.encode("utf-8"))
 
 
-def _wait(processes: Iterable[BaseProcess]) -> None:
-    sentinels = [process.sentinel for process in processes]
-    multiprocessing.connection.wait(sentinels, timeout=SECONDS_BETWEEN_LOOKS)
+def _wait(workers: Iterable[_Worker]) -> None:
+    sentinels = [worker.process.sentinel for worker in workers]
+    wait(sentinels, timeout=SECONDS_BETWEEN_LOOKS)
 
 
-def _finish(process: BaseProcess, job: Job, folder: Path) -> None:
-    process.join()
-    if process.exitcode == 0:
-        return
-    if _fault(folder, job).exists():
-        raise WordRBMError(_fault(folder, job).read_text(encoding="utf-8"))
-    raise WordRBMError(
-        f"The worker that read {job.files[0]} died with exit code {process.exitcode}; it may have "
-        "run out of memory or disk: try again with fewer --workers."
-    )
+def _finish(worker: _Worker, job: Job) -> None:
+    worker.process.join()
+    with worker.faults, suppress(EOFError):  # a worker that did well sends nothing
+        if worker.faults.poll():
+            raise WordRBMError(worker.faults.recv_bytes().decode("utf-8"))
+    if worker.process.exitcode != 0:
+        raise WordRBMError(
+            f"The worker reading {job.files[0]} died with exit code {worker.process.exitcode}; it "
+            "may have run out of memory: try again with fewer --workers."
+        )
 
 
-def _stop(processes: Iterable[BaseProcess]) -> None:
-    for process in processes:
-        process.terminate()
-    for process in processes:
-        process.join()
+def _stop(workers: Iterable[_Worker]) -> None:
+    for worker in workers:
+        worker.process.terminate()
+    for worker in workers:
+        worker.process.join()
+        worker.faults.close()
 
 
-def _fault(folder: Path, job: Job) -> Path:
-    return folder / f"{job.number:06}.fault"
+def _size(paths: Iterable[Path]) -> int:
+    return sum(path.stat().st_size for path in paths)

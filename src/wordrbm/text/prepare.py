@@ -11,7 +11,7 @@ or Ctrl-C removes that folder. The bytes depend on the text and the settings alo
 import os
 import shutil
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,9 +42,10 @@ def prepare(
     inputs: Sequence[Path], out: Path, settings: PrepareSettings, workers: int
 ) -> Generator[PrepareProgress, None, None]:
     """Prepare a corpus in the folder `out`, telling on the way how far it is."""
+    out = Path(os.path.abspath(out))
     _check(out, settings, workers)
     files = find_files(inputs)
-    with _work_folder(out) as work:
+    with _told(out), _work_folder(out) as work:
         yield from _read(files, work, settings, workers)
         found = list(shards(work))
         yield PrepareProgress("count", 0, len(found), 0)
@@ -73,23 +74,33 @@ def _check(out: Path, settings: PrepareSettings, workers: int) -> None:
 @contextmanager
 def _work_folder(out: Path) -> Iterator[Path]:
     """A hidden folder beside the output, gone afterwards however things end."""
-    work = out.absolute().with_name(f".{out.absolute().name}.partial")
+    work = out.with_name(f".{out.name}.partial")
+    made = [folder for folder in work.parents if not folder.exists()]
     try:
-        work.parent.mkdir(parents=True, exist_ok=True)
-        work.mkdir()
+        work.mkdir(parents=True)
     except FileExistsError as error:
         raise WordRBMError(
             f"{work} exists: another prepare is running or was killed; wait for it or remove it."
         ) from error
     try:
         yield work
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+        with suppress(OSError):  # folders made on the way stay if the output is in them
+            for folder in made:
+                folder.rmdir()
+
+
+@contextmanager
+def _told(out: Path) -> Iterator[None]:
+    """A failed write becomes one sentence."""
+    try:
+        yield
     except OSError as error:
         raise WordRBMError(
             f"Could not write {out}: {error.strerror or error}; free some space or choose another "
             "folder, nothing was left behind."
         ) from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
 def _read(
@@ -107,11 +118,11 @@ def _write(found: Sequence[Shard], counted: Counted, result: Path) -> Iterator[P
     with (result / manifest.IDS).open("wb") as stream:
         for shard in found:
             ids = np.fromfile(shard.ids, "<i4")
+            final = np.zeros(ids.max(initial=-1) + 1, "<i4")
             with shard.counts.open(encoding="utf-8", newline="\n") as lines:
-                rows = [line.split("\t") for line in lines]
-            final = np.zeros(len(rows), "<i4")
-            for word, number, _ in rows:
-                final[int(number)] = index.get(word, 0)
+                for line in lines:
+                    word, number, _ = line.split("\t")
+                    final[int(number)] = index.get(word, 0)
             final[ids].tofile(stream)
             done += ids.size
             yield PrepareProgress("write", done, counted.tokens, counted.tokens)

@@ -8,7 +8,7 @@ manifest.json   settings, counts, size and SHA-256 of each file (manifest.py)
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias, final
+from typing import Literal, NoReturn, TypeAlias, final
 
 import numpy as np
 from jaxtyping import Int32, Int64
@@ -64,9 +64,8 @@ class Prepared:
                 )
 
     def _check(self) -> None:
-        counts = self.manifest.counts
-        if len(self.vocabulary) != counts.vocabulary or self.ids.size != counts.tokens:
-            _refuse(self.path, "holds other numbers of words or tokens than its manifest says")
+        if len(self.vocabulary) != self.manifest.counts.vocabulary:
+            _refuse(self.path / manifest.VOCABULARY, f"holds {len(self.vocabulary):,} words")
         start, end, part = self.runs.T
         within = (start >= 0) & (start < end) & (end <= self.ids.size) & (part >= 0) & (part <= 1)
         if not within.all():
@@ -81,7 +80,12 @@ def _check_sizes(path: Path, head: Manifest) -> None:
         if size != seal.size:
             found = "is missing" if size < 0 else f"has {size:,} bytes"
             _refuse(file, f"{found} where the manifest says {seal.size:,} bytes")
+    tokens = head.counts.tokens
+    if tokens < 1 or head.files[manifest.IDS].size != 4 * tokens:
+        _refuse(path / manifest.IDS, f"does not hold the {tokens:,} tokens of the manifest")
+    if head.files[manifest.RUNS].size % 24:
+        _refuse(path / manifest.RUNS, "does not hold whole runs of 24 bytes")
 
 
-def _refuse(path: Path, fault: str) -> None:
+def _refuse(path: Path, fault: str) -> NoReturn:
     raise WordRBMError(f"{path} {fault}; prepare the corpus again.")

@@ -80,7 +80,7 @@ class _Reader:
         if self.opened_at:
             self._refuse(self.opened_at, "opens a <DOC> that the file never closes")
         if not self.documents:
-            self._refuse(1, "and all others hold no <DOC id=... type=...>")
+            self._refuse(1, "and all that follow open no <DOC id=... type=...>")
 
     def _open(self, tag: str, line: int) -> None:
         if self.opened_at:

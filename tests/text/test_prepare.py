@@ -1,0 +1,183 @@
+import gzip
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from wordrbm.errors import WordRBMError
+from wordrbm.text import jobs, shard
+from wordrbm.text.prepare import prepare
+from wordrbm.text.prepared import Prepared
+from wordrbm.text.settings import PrepareSettings
+from wordrbm.text.tokens import tokenize
+
+TEXT = "the a of cat dog U.S. 1,999 can't Corp. zebra <unk> over under <b> café"
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """Files of every kind, with stories of 0 to 9,000 words, and the stories in order."""
+    rng = np.random.default_rng(20120626)
+    sizes = [0, 1, 2, 9_000, 30, 0, 2_000, 2_001, *rng.integers(0, 80, 150).tolist()]
+    stories = [" ".join(rng.choice(TEXT.split(), size)) + "." * min(size, 1) for size in sizes]
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for number, story in enumerate(stories[:5]):
+        (folder / f"{number}.txt").write_text(story)
+    lines = "".join(json.dumps({"text": story}) + "\n" for story in stories[5:])
+    (folder / "many.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    return folder, [tokens for story in stories if (tokens := tokenize(story))]
+
+
+def run(inputs, out, workers=1, **settings):
+    progress = list(prepare(inputs, out, PrepareSettings(**settings), workers))
+    return progress, Prepared.open(out)
+
+
+def small_parts(monkeypatch):
+    """Shards and jobs so small that every way of cutting them happens."""
+    monkeypatch.setattr(shard, "SHARD_TOKENS", 501)
+    monkeypatch.setattr(jobs, "JOB_BYTES", 300)
+
+
+def test_the_corpus_is_what_a_plain_loop_makes_of_the_text(tmp_path, corpus, monkeypatch):
+    small_parts(monkeypatch)
+    folder, stories = corpus
+    _, prepared = run([folder], tmp_path / "out", vocabulary_size=7)
+    total = Counter(token for story in stories for token in story)
+    ranked = sorted(total.items(), key=lambda row: (-row[1], row[0]))[:7]
+    index = {word: k for k, (word, _) in enumerate(ranked, start=1)}
+    expected = [index.get(token, 0) for story in stories for token in story]
+    assert prepared.vocabulary.words == ("<unk>", *[word for word, _ in ranked])
+    assert prepared.ids.tolist() == expected
+    assert prepared.vocabulary.counts.tolist() == [expected.count(k) for k in range(8)]
+    ends = set(np.cumsum([len(story) for story in stories]).tolist())
+    assert ends <= set(prepared.runs[:, 1].tolist()), "every story ends a run"
+    counts = prepared.manifest.counts
+    assert counts.stories == len(stories)
+    assert counts.tokens == len(expected)
+    assert counts.types == len(total)
+    assert counts.unknown == expected.count(0)
+
+
+@pytest.mark.parametrize("heldout", [0.0, 0.01, 0.2])
+def test_training_and_heldout_windows_have_no_word_in_common(tmp_path, corpus, heldout):
+    _, prepared = run([corpus[0]], tmp_path / "out", heldout=heldout)
+    places = np.arange(prepared.ids.size, dtype=np.int32)  # each word is its own place
+    object.__setattr__(prepared, "ids", places)
+    seen = {}
+    for part in ("train", "heldout"):
+        windows = prepared.windows(3, part)
+        seen[part] = set(windows.take(np.arange(len(windows))).ravel().tolist())
+    assert not seen["train"] & seen["heldout"]
+    assert seen["train"]
+    assert bool(seen["heldout"]) == (heldout > 0)
+    held = prepared.runs[prepared.runs[:, 2] == 1]
+    assert prepared.manifest.counts.heldout == (held[:, 1] - held[:, 0]).sum()
+
+
+def test_the_bytes_do_not_depend_on_the_number_of_workers(tmp_path, corpus, monkeypatch):
+    monkeypatch.setattr(jobs, "JOB_BYTES", 3_000)
+    files = {}
+    for workers in (1, 2, 3):
+        out = tmp_path / f"out{workers}"
+        run([corpus[0]], out, workers, vocabulary_size=9)
+        files[workers] = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert len(jobs.group(sorted(corpus[0].iterdir()))) > 3
+    assert files[1] == files[2] == files[3]
+    assert sorted(files[1]) == ["ids.int32", "manifest.json", "runs.int64", "vocabulary.tsv"]
+
+
+def test_progress_goes_through_the_stages_to_the_end(tmp_path, corpus):
+    progress, prepared = run([corpus[0]], tmp_path / "out", 2)
+    assert list(dict.fromkeys(step.stage for step in progress)) == ["read", "count", "write"]
+    reading = [step for step in progress if step.stage == "read"]
+    assert reading[-1].done == reading[-1].total
+    assert progress[-1].done == progress[-1].total == prepared.ids.size
+
+
+def test_many_small_files_are_few_jobs_and_a_big_file_is_its_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(jobs, "JOB_BYTES", 100)
+    sizes = [10] * 25 + [500] + [60, 60] + [0] * 9
+    for number, size in enumerate(sizes):
+        (tmp_path / f"{number:02}").write_bytes(b"x" * size)
+    files = sorted(tmp_path.iterdir())
+    groups = jobs.group(files)
+    assert [len(job.files) for job in groups] == [10, 10, 5, 1, 1, 10]
+    assert [path for job in groups for path in job.files] == files
+    assert [job.number for job in groups] == list(range(6))
+    assert sum(job.size for job in groups) == sum(sizes)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_fault_in_any_file_leaves_nothing(tmp_path, corpus, monkeypatch, workers):
+    monkeypatch.setattr(jobs, "JOB_BYTES", 1_000)
+    (corpus[0] / "zz.jsonl").write_text('{"text": "fine"}\n{"text": 3}\n')
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(WordRBMError, match=r"zz\.jsonl, line 2 has int"):
+        run([corpus[0]], tmp_path / "deep/er/out", workers)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("text", ["", " \n\n ", "\ufeff"])
+def test_a_corpus_without_a_word_is_refused(tmp_path, text):
+    (tmp_path / "a.txt").write_text(text)
+    with pytest.raises(WordRBMError, match="not one word in"):
+        run([tmp_path / "a.txt"], tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_stopping_halfway_leaves_nothing(tmp_path, corpus, monkeypatch):
+    small_parts(monkeypatch)
+    before = sorted(tmp_path.iterdir())
+    steps = prepare([corpus[0]], tmp_path / "out", PrepareSettings(), 2)
+    next(steps)
+    assert (tmp_path / ".out.partial").is_dir()
+    steps.close()
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_an_output_that_exists_is_never_touched(tmp_path, corpus):
+    out = tmp_path / "out"
+    out.mkdir()
+    run([corpus[0]], out)  # an empty folder may be filled
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    with pytest.raises(WordRBMError, match="out exists already"):
+        run([corpus[0]], out)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    (tmp_path / ".other.partial").mkdir()
+    with pytest.raises(WordRBMError, match="another prepare is running or was killed"):
+        run([corpus[0]], tmp_path / "other")
+
+
+def test_all_wrong_settings_are_told_at_once(tmp_path, corpus):
+    with pytest.raises(WordRBMError, match=r"size is 0 .*count is 0 .*share is nan .*field is"):
+        run(
+            [corpus[0]],
+            tmp_path / "out",
+            vocabulary_size=0,
+            min_count=0,
+            heldout=float("nan"),
+            field="",
+        )
+    with pytest.raises(WordRBMError, match=r"share is 0\.5"):
+        run([corpus[0]], tmp_path / "out", heldout=0.5)
+    with pytest.raises(WordRBMError, match="0 workers"):
+        run([corpus[0]], tmp_path / "out", workers=0)
+
+
+def test_a_worker_that_dies_is_told(tmp_path):
+    pipe, other_end = jobs._context().Pipe(duplex=False)
+    other_end.close()
+    with pytest.raises(WordRBMError, match=r"reading .*a\.txt died with exit code -9"):
+        jobs._finish(jobs._Worker(Killed(), pipe), jobs.Job(0, (tmp_path / "a.txt",), 0))
+
+
+class Killed:
+    """A process that the system ended for want of memory."""
+
+    exitcode = -9
+
+    def join(self):
+        pass

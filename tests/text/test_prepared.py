@@ -1,0 +1,104 @@
+import json
+
+import numpy as np
+import pytest
+
+from wordrbm.errors import WordRBMError
+from wordrbm.text.prepare import prepare
+from wordrbm.text.prepared import Prepared
+from wordrbm.text.settings import PrepareSettings
+
+
+@pytest.fixture
+def folder(tmp_path):
+    text = tmp_path / "a.jsonl"
+    text.write_text("".join(f'{{"text": "story {k} of the cat."}}\n' for k in range(9)))
+    settings = PrepareSettings(vocabulary_size=4, heldout=0.3, field="text")
+    list(prepare([text], tmp_path / "out", settings, 1))
+    return tmp_path / "out"
+
+
+def rewrite(folder, change):
+    path = folder / "manifest.json"
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def test_a_prepared_corpus_opens_and_is_what_was_prepared(folder):
+    prepared = Prepared.open(folder)
+    prepared.verify()
+    assert isinstance(prepared.ids, np.memmap)
+    assert not prepared.ids.flags.writeable
+    assert prepared.manifest.settings == PrepareSettings(4, 1, 0.3, "text")
+    assert prepared.manifest.counts.stories == 9
+    assert len(prepared.windows(3, "train")) == 4 * 6
+    assert len(prepared.windows(6, "heldout")) == 3
+
+
+def test_the_manifest_tells_no_time_place_or_machine(folder, tmp_path):
+    text = (folder / "manifest.json").read_text()
+    assert str(tmp_path) not in text
+    assert sorted(json.loads(text)) == ["counts", "files", "format", "settings", "version"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m: m.update(format="other"), "does not have the format"),
+        (lambda m: m.update(version=2), "has version 2 where this program reads version 1"),
+        (lambda m: m.pop("counts"), "has no 'counts' with exactly the keys"),
+        (lambda m: m["settings"].pop("heldout"), "has no 'settings'"),
+        (lambda m: m["settings"].update(more=1), "has no 'settings'"),
+        (lambda m: m["counts"].update(tokens="9"), "has '9' for 'tokens' in 'counts'"),
+        (lambda m: m["counts"].update(tokens=-1), "has -1 for 'tokens'"),
+        (lambda m: m["counts"].update(tokens=7), "does not hold the 7 tokens"),
+        (lambda m: m["counts"].update(vocabulary=7), "holds 5 words"),
+        (lambda m: m["files"].pop("ids.int32"), "has no 'files'"),
+        (lambda m: m["files"]["ids.int32"].update(size=True), "has True for 'size'"),
+    ],
+)
+def test_a_changed_manifest_is_refused(folder, change, message):
+    rewrite(folder, change)
+    with pytest.raises(WordRBMError, match=message):
+        Prepared.open(folder)
+
+
+@pytest.mark.parametrize("content", [b"[]", b"{", b"\xff", b"", b"[" * 100_000])
+def test_a_manifest_that_is_no_json_object_is_refused(folder, content):
+    (folder / "manifest.json").write_bytes(content)
+    with pytest.raises(WordRBMError, match=r"manifest\.json"):
+        Prepared.open(folder)
+
+
+@pytest.mark.parametrize("name", ["ids.int32", "runs.int64", "vocabulary.tsv"])
+def test_a_file_cut_missing_or_changed_is_refused(folder, name):
+    path = folder / name
+    data = path.read_bytes()
+    path.write_bytes(data[:-1])
+    with pytest.raises(WordRBMError, match=rf"{name} has {len(data) - 1:,} bytes where"):
+        Prepared.open(folder)
+    path.unlink()
+    with pytest.raises(WordRBMError, match=f"{name} is missing"):
+        Prepared.open(folder)
+    path.write_bytes(data.replace(b"\x01", b"\x00", 1).replace(b"cat", b"dog", 1))
+    with pytest.raises(WordRBMError, match="SHA-256 differs"):
+        Prepared.open(folder).verify()
+
+
+def test_runs_outside_the_text_are_refused(folder):
+    runs = np.fromfile(folder / "runs.int64", "<i8")
+    runs[1] = 10**6
+    runs.tofile(folder / "runs.int64")
+    with pytest.raises(WordRBMError, match=r"run outside the text \(number 0\)"):
+        Prepared.open(folder)
+
+
+def test_a_folder_that_is_no_corpus_is_refused(tmp_path):
+    with pytest.raises(WordRBMError, match="is not a prepared corpus"):
+        Prepared.open(tmp_path)
+
+
+def test_a_window_needs_a_word(folder):
+    with pytest.raises(WordRBMError, match="window of 0 words"):
+        Prepared.open(folder).windows(0, "train")

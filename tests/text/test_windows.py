@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wordrbm.errors import WordRBMError
+from wordrbm.text.windows import Windows, batch
+
+runs_of_lengths = st.lists(st.tuples(st.integers(1, 12), st.integers(0, 3)), min_size=1)
+
+
+def make(lengths_and_gaps, n):
+    """Runs of given lengths with gaps between them, over a stream where a word is its place."""
+    runs, at = [], 0
+    for length, gap in lengths_and_gaps:
+        runs.append((at, at + length, 0))
+        at += length + gap
+    ids = np.arange(at, dtype=np.int32)
+    return runs, Windows.of(ids, np.array(runs, np.int64), n)
+
+
+def slow_windows(runs, n):
+    return [list(range(s, s + n)) for start, end, _ in runs for s in range(start, end - n + 1)]
+
+
+@settings(deadline=None)  # the first call may compile
+@given(runs_of_lengths, st.integers(1, 6))
+def test_windows_are_all_those_inside_runs(lengths, n):
+    runs, windows = make(lengths, n)
+    expected = slow_windows(runs, n)
+    assert len(windows) == len(expected)
+    found = windows.take(np.arange(len(windows)))
+    assert found.dtype == np.int32
+    assert found.shape == (len(expected), n)
+    assert found.tolist() == expected
+
+
+@settings(deadline=None)  # the first call may compile
+@given(runs_of_lengths, st.integers(1, 3), st.integers(0, 2**64 - 1), st.integers(0, 50))
+def test_every_window_is_visited_once_an_epoch(lengths, n, seed, epoch):
+    runs, windows = make([*lengths, (5, 0)], n)
+    N = len(windows)
+    seen = batch(windows, seed, epoch * N, N)
+    assert sorted(seen.tolist()) == slow_windows(runs, n)
+
+
+@settings(deadline=None)  # the first call may compile
+@given(st.integers(0, 500), st.lists(st.integers(1, 40), min_size=1, max_size=6))
+def test_the_visit_does_not_depend_on_how_it_is_cut_into_batches(first, sizes):
+    _, windows = make([(7, 1), (23, 0), (5, 2)], 3)
+    whole = batch(windows, 11, first, sum(sizes))
+    parts, at = [], first
+    for size in sizes:
+        parts.append(batch(windows, 11, at, size))
+        at += size
+    np.testing.assert_array_equal(np.concatenate(parts), whole)
+
+
+def test_a_run_too_short_for_a_window_gives_none():
+    _, windows = make([(2, 0), (1, 0)], 3)
+    assert len(windows) == 0
+    with pytest.raises(WordRBMError, match="No story holds 3 words"):
+        batch(windows, 1, 0, 4)
+
+
+@pytest.mark.parametrize("index", [-1, 3])
+def test_a_window_that_does_not_exist_is_refused(index):
+    _, windows = make([(5, 0)], 3)
+    with pytest.raises(IndexError, match="0 to 2"):
+        windows.take(np.array([0, index]))
