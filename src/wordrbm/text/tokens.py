@@ -18,19 +18,23 @@ from wordrbm.text.abbreviations import ABBREVIATIONS, BEFORE_NUMBERS, SENTENCE_S
 _SEEN_LOWER_CASE = 1 << 4 | 1 << 5 | 1 << 6  # Punkt's mark of a word also seen in lower case
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 _DIGITS = re.compile(r"\d+")
-_PENN_ESCAPE = re.compile(r"\\(?=[/*])")  # the Treebank writes 1\/2
+_BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
 
 
 def tokenize(text: str) -> list[str]:
     """The normalised tokens of a text, sentences and paragraphs run together."""
     lines = [_words(sentence) for sentence in _sentences(corrections.before(text))]
-    return normalise(" ".join(lines)).split()
+    return _without_numbers(" ".join(lines)).split()
 
 
 def normalise(word: str) -> str:
-    """A word in lower case, each run of digits one `#`, a Penn escape undone."""
-    word = _DIGITS.sub("#", word.lower())
-    return _PENN_ESCAPE.sub("", word) if "\\" in word else word
+    """A word of a treebank as `tokenize` would have it: 1\\/2 is #/#, -LRB- is a bracket."""
+    word = _without_numbers(word).replace("\\/", "/").replace("\\*", "*")
+    return _BRACKETS.get(word, word)
+
+
+def _without_numbers(text: str) -> str:
+    return _DIGITS.sub("#", text.lower())
 
 
 def _sentences(text: str) -> Iterator[str]:
