@@ -7,15 +7,25 @@ import time
 
 import pytest
 
+from wordrbm.cli.app import main
 from wordrbm.text.prepared import Prepared
 
 COMMAND = [sys.executable, "-c", "from wordrbm.cli.app import main; main()", "prepare"]
 
 
-def wordrbm(*arguments, **options):
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120, **options
-    )
+@pytest.fixture
+def wordrbm(monkeypatch, capfd):
+    """The command as a user meets it, but in this process: exit code, output and errors."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["wordrbm", "prepare", *map(str, arguments)])
+        with pytest.raises(SystemExit) as exit:
+            main()
+        return exit.value.code, *capfd.readouterr()
+
+    before = signal.getsignal(signal.SIGTERM)
+    yield run
+    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture
@@ -25,20 +35,20 @@ def text(tmp_path):
     return path
 
 
-def test_a_corpus_is_prepared_and_summed_up(text, tmp_path):
-    done = wordrbm(text, "--out", tmp_path / "out", "--heldout", 0)
-    assert done.returncode == 0, done.stderr
-    assert "1 stories, 14 tokens, 9 types" in done.stdout
-    assert "vocabulary: 10 words, 100.00%" in done.stdout
-    assert "reading" in done.stderr
+def test_a_corpus_is_prepared_and_summed_up(wordrbm, text, tmp_path):
+    code, output, errors = wordrbm(text, "--out", tmp_path / "out", "--heldout", 0)
+    assert code == 0
+    assert "1 stories, 14 tokens, 9 types" in output
+    assert "vocabulary: 10 words, 100.00%" in output
+    assert "reading" in errors
     assert Prepared.open(tmp_path / "out").vocabulary.words[1:4] == (".", "the", "cat")
 
 
-def test_json_and_quiet_are_for_programs(text, tmp_path):
-    arguments = [text, "--out", tmp_path / "out", "--json", "--quiet", "--vocabulary-size", 3]
-    done = wordrbm(*arguments, "--workers", 2)
-    assert done.stderr == ""
-    result = json.loads(done.stdout)
+def test_json_and_quiet_are_for_programs(wordrbm, text, tmp_path):
+    options = ["--json", "--quiet", "--vocabulary-size", 3, "--workers", 2]
+    code, output, errors = wordrbm(text, "--out", tmp_path / "out", *options)
+    assert (code, errors) == (0, "")
+    result = json.loads(output)
     assert result["vocabulary"] == 4
     assert result["unknown"] == 6
     assert result["tokens_per_second"] > 0
@@ -49,25 +59,29 @@ def test_json_and_quiet_are_for_programs(text, tmp_path):
     [
         (["nowhere.txt"], "nowhere.txt is neither a file nor a folder"),
         (["bad.jsonl"], "bad.jsonl, line 1 is not valid JSON"),
-        (["bad.jsonl", "--workers", "2"], "bad.jsonl, line 1 is not valid JSON"),
         (["a.txt", "--heldout", "0.7", "--min-count", "0"], "share is 0.7"),
         (["a.txt", "--workers", "0"], "at least 1 is needed"),
+        (["a.txt", "--out", "a.txt"], "a.txt exists already"),
     ],
 )
-def test_a_fault_is_one_sentence_and_exit_code_two(text, tmp_path, arguments, message):
+def test_a_fault_is_one_sentence_and_exit_code_two(
+    wordrbm, text, tmp_path, monkeypatch, arguments, message
+):
     (tmp_path / "bad.jsonl").write_text("{\n")
+    monkeypatch.chdir(tmp_path)
     before = sorted(os.listdir(tmp_path))
-    done = wordrbm(*arguments, "--out", "out", "--quiet", cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1, "one sentence, no traceback"
+    code, output, errors = wordrbm("--out", "out", *arguments, "--quiet")
+    assert (code, output) == (2, "")
+    assert message in errors
+    assert errors.count("\n") == 1, "one sentence, no traceback"
     assert sorted(os.listdir(tmp_path)) == before
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="process groups are a POSIX matter")
-@pytest.mark.parametrize("workers", [1, 2])
-def test_ctrl_c_stops_at_once_and_leaves_nothing(tmp_path, workers):
+@pytest.mark.parametrize(
+    ("stop", "code", "workers"), [("SIGINT", 130, 1), ("SIGINT", 130, 2), ("SIGTERM", 143, 2)]
+)
+def test_ctrl_c_or_an_order_to_end_leaves_nothing(tmp_path, stop, code, workers):
     for number in range(2):
         line = json.dumps({"text": "It is a long story of the U.S. and Mr. Smith. " * 200})
         (tmp_path / f"{number}.jsonl").write_text(f"{line}\n" * 2_000)
@@ -77,15 +91,17 @@ def test_ctrl_c_stops_at_once_and_leaves_nothing(tmp_path, workers):
         assert process.stderr
         while b"a second" not in process.stderr.readline():  # until the reading has begun
             assert process.poll() is None
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole group hears it
+        # A terminal's Ctrl-C is heard by the whole group, an order to end by the one process.
+        target = os.killpg if stop == "SIGINT" else os.kill
+        target(process.pid, signal.Signals[stop])
         began = time.monotonic()
-        assert process.wait(timeout=20) == 130
+        assert process.wait(timeout=20) == code
         assert time.monotonic() - began < 5
         assert b"Traceback" not in process.stderr.read()
     assert sorted(os.listdir(tmp_path)) == before
 
 
-def test_help_shows_an_example_and_loads_nothing_heavy():
+def test_help_shows_an_example_and_loads_nothing_heavy(wordrbm):
     code = (
         "import sys, wordrbm; before = set(sys.modules); import wordrbm.cli.prepare; "
         "print(*{'numpy', 'nltk', 'numba', 'rich.progress'} & (set(sys.modules) - before))"
@@ -94,4 +110,4 @@ def test_help_shows_an_example_and_loads_nothing_heavy():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert loaded.stdout.strip() == ""
-    assert "wordrbm prepare news/ books.txt.gz --out corpus" in wordrbm("--help").stdout
+    assert "wordrbm prepare news/ books.txt.gz --out corpus" in wordrbm("--help")[1]

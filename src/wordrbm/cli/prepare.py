@@ -2,13 +2,14 @@
 
 import json
 import os
+import signal
 import time
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import asdict
 from itertools import chain, groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -51,12 +52,18 @@ def prepare(
     settings = PrepareSettings(vocabulary_size, min_count, heldout, field)
     workers = (os.cpu_count() or 1) if workers is None else workers
     began = time.monotonic()
+    signal.signal(signal.SIGTERM, _terminated)
     with closing(run(inputs, out, settings, workers)) as steps:
-        _show(steps, quiet=quiet)
+        show_steps(steps, quiet=quiet)
     _report(Prepared.open(out).manifest.counts, out, time.monotonic() - began, as_json=as_json)
 
 
-def _show(steps: "Iterable[PrepareProgress]", *, quiet: bool) -> None:
+def _terminated(number: int, frame: object) -> NoReturn:
+    """A request to end is an orderly end: what was begun is removed."""
+    raise SystemExit(128 + number)
+
+
+def show_steps(steps: "Iterable[PrepareProgress]", *, quiet: bool) -> None:
     """Run the steps, one line or bar for each stage."""
     for stage, group in groupby(steps, key=lambda step: step.stage):
         first = next(group)
