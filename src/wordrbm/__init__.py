@@ -1,0 +1,55 @@
+"""Restricted Boltzmann machines on words, at vocabularies of 100,000 and more.
+
+The public names are looked up when first used, so that `wordrbm --help` need not load them.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wordrbm.artifacts import TrainedModel, Vectors, load
+    from wordrbm.errors import WordRBMError
+    from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM
+    from wordrbm.sampling import Gibbs, Metropolis, PooledMetropolis
+    from wordrbm.tasks.whole_path import prepare, train
+    from wordrbm.training import TrainingSettings
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "BinaryRBM": "wordrbm.models",
+    "Gibbs": "wordrbm.sampling",
+    "Metropolis": "wordrbm.sampling",
+    "PooledMetropolis": "wordrbm.sampling",
+    "SoftmaxRBM": "wordrbm.models",
+    "TrainedModel": "wordrbm.artifacts",
+    "TrainingSettings": "wordrbm.training",
+    "Vectors": "wordrbm.artifacts",
+    "WordRBMError": "wordrbm.errors",
+    "WordRepRBM": "wordrbm.models",
+    "load": "wordrbm.artifacts",
+    "prepare": "wordrbm.tasks.whole_path",
+    "train": "wordrbm.tasks.whole_path",
+}
+
+__all__ = [
+    "BinaryRBM",
+    "Gibbs",
+    "Metropolis",
+    "PooledMetropolis",
+    "SoftmaxRBM",
+    "TrainedModel",
+    "TrainingSettings",
+    "Vectors",
+    "WordRBMError",
+    "WordRepRBM",
+    "load",
+    "prepare",
+    "train",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'wordrbm' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,4 +1,4 @@
-"""Writes that are whole or absent: temporary file in the same folder, fsync, replace, fsync folder."""
+"""Writes that are whole or absent: a temporary file beside the target, fsync, replace, fsync."""
 
 import hashlib
 import os

@@ -4,22 +4,23 @@ import sys
 
 import typer
 
-from wordrbm.cli import prepare
+from wordrbm.cli import demo, evaluate, export, info, neighbours, prepare, train
 from wordrbm.errors import WordRBMError
 
 app = typer.Typer(
-    help="Train restricted Boltzmann machines on words.",
+    help="Train restricted Boltzmann machines on words: prepare, train, then use the vectors.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
     rich_markup_mode=None,
 )
 app.command("prepare")(prepare.prepare)
-
-
-@app.callback()
-def root() -> None:
-    """Train restricted Boltzmann machines on words: prepare, train, then use the vectors."""
+app.command("train")(train.train)
+app.command("neighbours")(neighbours.neighbours)
+app.command("export")(export.export)
+app.command("evaluate")(evaluate.evaluate)
+app.command("info")(info.info)
+app.command("demo")(demo.demo)
 
 
 def main() -> None:

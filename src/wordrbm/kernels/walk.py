@@ -1,8 +1,8 @@
 """Moving words given the hidden states: the Metropolis-Hastings walk and the exact draw.
 
-Every model scores word w at position i by one row, ``s_i(w) = bias[i, w] + context_i . table[i, w]``
-(a table shared by the positions has length one on its first axis). The walk reads only the rows
-it proposes, so its cost is free of K; the exact draw is given all K scores.
+Every model scores a word by one row, ``s_i(w) = bias[i, w] + context_i . table[i, w]`` (a table
+shared by the positions has length one on its first axis). The walk reads only the rows it
+proposes, so its cost is free of K; the exact draw is given all K scores.
 """
 
 import numpy as np

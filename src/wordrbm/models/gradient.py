@@ -16,7 +16,7 @@ from wordrbm.shapes import Array
 class Rows(NamedTuple):
     """Values to add to the named rows of a table; a row may be named many times."""
 
-    index: Int[np.ndarray, " R"]
+    number: Int[np.ndarray, " R"]
     values: Float[np.ndarray, "R r"]
 
 
@@ -31,7 +31,7 @@ def to_dense(gradient: Gradient, name: str, shape: tuple[int, ...]) -> Array:
     """The whole gradient of one parameter, repeats summed. For referees: it costs O(K)."""
     if name in gradient.dense:
         return gradient.dense[name]
-    index, values = gradient.rows[name]
+    number, values = gradient.rows[name]
     table = np.zeros((int(np.prod(shape)) // values.shape[1], values.shape[1]), values.dtype)
-    np.add.at(table, index, values)
+    np.add.at(table, number, values)
     return table.reshape(shape)

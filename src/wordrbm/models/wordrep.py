@@ -51,7 +51,7 @@ class WordRepRBM(AbstractRBM):
         return self._vectors(v) @ self.stacked.T + self.c
 
     def word_context(self, h: Hidden) -> Float[np.ndarray, "B n d"]:
-        """``g_i = U[i]^T h``, so that a word's score is ``b[w] + g_i . D[w]``: d products, not d H."""
+        """``g_i = U[i]^T h``: a word then scores ``b[w] + g_i . D[w]``, d products and not d H."""
         n, _, d = self.U.shape
         return (h @ self.stacked).reshape(-1, n, d)
 

@@ -33,8 +33,11 @@ class PooledMetropolis:
     log_q: Float[np.ndarray, " K"]
 
     @classmethod
-    def from_probability(cls, q: Probability, *, steps: int, size: int) -> "PooledMetropolis":
-        """Propose word k with probability ``q[k]``; the pool must outlast the walk."""
+    def from_probability(
+        cls, q: Probability, *, steps: int, size: int | None = None
+    ) -> "PooledMetropolis":
+        """Propose word k with probability ``q[k]``; the pool is at least twice the walk."""
+        size = 1 << max(8, (2 * steps - 1).bit_length()) if size is None else size
         if steps < 1 or size < steps or size & (size - 1):
             raise WordRBMError(
                 f"A pool of {size} proposals for {steps} steps was asked for; the steps must be 1 "

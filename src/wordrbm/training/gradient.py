@@ -36,7 +36,7 @@ def shard_gradient(
     return ShardResult(gradient, Chains(moved, draw_hidden(stream, mean[len(v) :])), info)
 
 
-def phase_weights(B: int, M: int, dtype: np.dtype) -> Float[np.ndarray, " N"]:  # type: ignore[type-arg]
+def phase_weights(B: int, M: int, dtype: np.dtype[np.floating]) -> Float[np.ndarray, " N"]:
     """+1 for each of B windows read, -B/M for each of M windows dreamt: they balance."""
     weight = np.ones(B + M, dtype)
     weight[B:] = -B / M

@@ -17,9 +17,9 @@ from wordrbm.errors import WordRBMError
 from wordrbm.kernels.stream import seed_stream
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling import Chains, Transition, draw_hidden
-from wordrbm.shapes import Words
+from wordrbm.shapes import Probability, Words
 from wordrbm.training.gradient import ShardResult, shard_gradient
-from wordrbm.training.optimizer import Rates, Velocity, ascend
+from wordrbm.training.optimizer import Rates, Velocity, ascend, row_damping
 from wordrbm.training.settings import TrainingSettings
 
 Batches = Callable[[int, int], Words]  # (first, size) -> that many windows of the endless visit
@@ -52,8 +52,9 @@ def start(model: AbstractRBM, batches: Batches, settings: TrainingSettings) -> T
 
 
 def rates_at(settings: TrainingSettings, step: int) -> Rates:
-    """Rates fall in a straight line to `final_rate` of themselves."""
+    """Rates rise over the warm-up, then fall in a straight line to `final_rate` of themselves."""
     left = 1.0 - (1.0 - settings.final_rate) * step / settings.steps
+    left *= min(1.0, (step + 1) / max(1, settings.warmup))
     return Rates(
         settings.word_rate * left, settings.hidden_rate * left, settings.momentum, settings.l2
     )
@@ -66,16 +67,21 @@ def train(
     settings: TrainingSettings,
     state: TrainingState,
     *,
+    q: Probability,
     threads: int = 1,
 ) -> Iterator[tuple[TrainingState, Progress]]:
-    """Update `model` in place until the run is done; yields the state after every update."""
+    """Update `model` in place until the run is done; yields the state after every update.
+
+    `q` is how often each word is read: frequent words take smaller steps.
+    """
+    damping = row_damping(model, q, settings.batch_size)
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(1, "blas"):
         while state.step < settings.steps:
             v = batches(state.step * settings.batch_size, settings.batch_size)
             results = _shards(pool, model, transition, v, settings, state)
             rates = rates_at(settings, state.step)
             gradients = [result.gradient for result in results]
-            ascend(model, gradients, state.velocity, rates, settings.batch_size)
+            ascend(model, gradients, state.velocity, rates, damping, settings.batch_size)
             state = TrainingState(state.step + 1, _joined(results), state.velocity)
             _refuse_divergence(model, state, settings)
             yield state, _report(results, state, rates, settings)

@@ -1,0 +1,38 @@
+"""`metrics.jsonl`: one line of numbers per score, appended as a run goes on."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from wordrbm.errors import WordRBMError
+from wordrbm.storage import write_text
+
+
+def append_metrics(path: Path, record: dict[str, Any]) -> None:
+    """Add a line and ask the disk to keep it."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise WordRBMError(f"Could not write {path}: {error.strerror}.") from error
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The whole lines of the file; a line cut short by a crash is left out."""
+    records = []
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
+    for line in lines:
+        try:
+            records.append(json.loads(line))
+        except json.JSONDecodeError:
+            continue
+    return [record for record in records if isinstance(record, dict)]
+
+
+def rewind_metrics(path: Path, step: int) -> None:
+    """Forget the lines after an update, so that a resumed run does not write them twice."""
+    kept = [record for record in read_metrics(path) if record.get("step", 0) <= step]
+    write_text(path, "".join(json.dumps(record) + "\n" for record in kept))

@@ -1,0 +1,68 @@
+"""Named arrays on disk: one safetensors file with one JSON head, checked before it is believed.
+
+The head is the single metadata entry ``wordrbm``: format, version, kind, sizes and settings.
+Names, types and shapes are compared with what the head promises before any array is loaded.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from wordrbm.errors import WordRBMError
+from wordrbm.shapes import Array
+from wordrbm.storage import replacing
+
+FORMAT = "wordrbm"
+VERSION = 1
+DTYPES = {"F32": np.float32, "F64": np.float64, "I32": np.int32, "U8": np.uint8}
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Array], head: Mapping[str, Any]) -> None:
+    """Write the arrays and the head, whole or not at all."""
+    contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    shapes = {name: list(array.shape) for name, array in contiguous.items()}
+    full = {"format": FORMAT, "version": VERSION, **head, "shapes": shapes}
+    with replacing(path) as temporary:
+        save_file(contiguous, temporary, metadata={"wordrbm": json.dumps(full, sort_keys=True)})
+
+
+def read_head(path: Path) -> dict[str, Any]:
+    """The head of a file, after checking that it is one of ours and not from the future."""
+    if not path.is_file():
+        raise WordRBMError(f"{path} was not found; give the folder that `wordrbm train` wrote.")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            head = json.loads((file.metadata() or {}).get("wordrbm", "null"))
+    except (SafetensorError, OSError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        _refuse(path, f"cannot be read ({error})")
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        _refuse(path, "was not written by wordrbm")
+    if head.get("version") != VERSION:
+        _refuse(path, f"has version {head.get('version')!r}, this program reads {VERSION}")
+    return head
+
+
+def read_tensors(path: Path, names: set[str]) -> dict[str, Array]:
+    """The arrays, which must be exactly those named, of the shapes the head promises."""
+    shapes = read_head(path).get("shapes")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            found = set(file.keys())
+            if found != names or not isinstance(shapes, dict) or set(shapes) != names:
+                _refuse(path, f"holds {sorted(found)} where {sorted(names)} were expected")
+            for name in sorted(names):
+                part = file.get_slice(name)
+                if part.get_shape() != shapes[name] or part.get_dtype() not in DTYPES:
+                    _refuse(path, f"holds {name} as {part.get_dtype()} {part.get_shape()}")
+            return {name: file.get_tensor(name) for name in sorted(names)}
+    except (SafetensorError, OSError) as error:
+        _refuse(path, f"cannot be read ({error})")
+
+
+def _refuse(path: Path, found: str) -> NoReturn:
+    raise WordRBMError(f"{path} {found}; a whole file of a wordrbm run was expected.")

@@ -1,0 +1,70 @@
+"""Word vectors that outlive the model: look up, compare, find neighbours.
+
+Similarity is the cosine, ``D[w] . D[u] / (|D[w]| |D[u]|)``.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from jaxtyping import Float
+
+from wordrbm.errors import WordRBMError
+
+Neighbours = list[tuple[str, float]]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """One vector per word, by word."""
+
+    words: tuple[str, ...]
+    matrix: Float[np.ndarray, "K d"]
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The row of every word."""
+        return {word: k for k, word in enumerate(self.words)}
+
+    @cached_property
+    def _directions(self) -> Float[np.ndarray, "K d"]:
+        """The vectors at length one, made once; a zero vector stays zero."""
+        length = np.linalg.norm(self.matrix, axis=1, keepdims=True)
+        return self.matrix / np.maximum(length, np.finfo(self.matrix.dtype).tiny)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self.index
+
+    def __getitem__(self, word: str) -> Float[np.ndarray, " d"]:
+        return self.matrix[self._row(word)]
+
+    def similarity(self, word: str, other: str) -> float:
+        """The cosine of two words."""
+        return float(self._directions[self._row(word)] @ self._directions[self._row(other)])
+
+    def most_similar(self, word: str, count: int = 10, *, among: int | None = None) -> Neighbours:
+        """The nearest words, the word itself and the unknown word left out.
+
+        `among` looks only at that many of the most frequent words: rare ones are noisier.
+        """
+        row = self._row(word)
+        cosine = self._directions[:among] @ self._directions[row]
+        cosine[[k for k in (0, row) if k < cosine.size]] = -np.inf  # row 0 is the unknown word
+        count = min(count, int(np.isfinite(cosine).sum()))
+        best = np.argpartition(-cosine, max(count - 1, 0))[:count]
+        best = best[np.lexsort((best, -cosine[best]))]
+        return [(self.words[k], float(cosine[k])) for k in best]
+
+    def _row(self, word: str) -> int:
+        try:
+            return self.index[word]
+        except KeyError:
+            raise WordRBMError(
+                f"The word {word!r} is not in the vocabulary of {len(self)} words; words are in "
+                "lower case with digits as #."
+            ) from None

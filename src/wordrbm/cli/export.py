@@ -1,0 +1,39 @@
+"""`wordrbm export`: the word vectors in a format other programs read."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Form(StrEnum):
+    """The formats of word2vec."""
+
+    TEXT = "word2vec"
+    BINARY = "word2vec-binary"
+
+
+def export(
+    model: Annotated[Path, typer.Argument(help="A folder made by `wordrbm train`.")],
+    out: Annotated[Path, typer.Option(help="The file to write.")],
+    form: Annotated[Form, typer.Option("--format", help="Text or binary.")] = Form.TEXT,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Write the word vectors as a word2vec file, for gensim and others.
+
+    \b
+    Example:
+      wordrbm export model --out vectors.txt --format word2vec
+    """
+    from wordrbm.artifacts import load
+    from wordrbm.artifacts.export import export as write
+
+    vectors = load(model).vectors
+    write(vectors, out, form.value)
+    words, dimension = vectors.matrix.shape
+    if as_json:
+        print(json.dumps({"out": str(out), "words": words, "dimension": dimension}))
+    else:
+        print(f"{out}: {words:,} words of {dimension} numbers")

@@ -1,0 +1,78 @@
+"""`wordrbm neighbours`: the words nearest to a word."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from wordrbm.artifacts.vectors import Neighbours, Vectors
+
+
+def neighbours(
+    model: Annotated[Path, typer.Argument(help="A folder made by `wordrbm train`.")],
+    words: Annotated[list[str] | None, typer.Argument(help="The words to look up.")] = None,
+    count: Annotated[int, typer.Option(help="Neighbours of each word.")] = 5,
+    among: Annotated[
+        int | None,
+        typer.Option(help="Look only at this many frequent words.", show_default="all words"),
+    ] = None,
+    groups: Annotated[
+        bool, typer.Option("--groups", help="Do days, months, numbers and modals stand together?")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Print the words whose vectors point most nearly the same way.
+
+    \b
+    Example:
+      wordrbm neighbours model sunday could hotel --count 5
+    """
+    from wordrbm.artifacts import load
+    from wordrbm.errors import WordRBMError
+    from wordrbm.text.tokens import normalise
+
+    if not words and not groups:
+        raise WordRBMError("No word was given; name the words to look up.")
+    if count < 1 or (among is not None and among < 1):
+        raise WordRBMError("--count and --among must be 1 or more.")
+    vectors = load(model).vectors
+    found = look_up(vectors, [normalise(word) for word in words or []], count, among)
+    together = group_scores(vectors, count) if groups else {}
+    if as_json:
+        print(json.dumps({"neighbours": found, "groups": together}, ensure_ascii=False))
+        return
+    print_table(found)
+    for name, inside in together.items():
+        print(f"{name:8} {inside:.2f} of {count} nearest neighbours are of the same kind")
+
+
+def group_scores(vectors: "Vectors", count: int) -> dict[str, float]:
+    """How many of the nearest neighbours are of the same kind, for each kind of word."""
+    from wordrbm.analysis.groups import GROUPS, togetherness
+
+    return {name: togetherness(vectors, group, count).inside for name, group in GROUPS.items()}
+
+
+def look_up(
+    vectors: "Vectors", words: list[str], count: int, among: int | None
+) -> "dict[str, Neighbours]":
+    """The neighbours of every word."""
+    return {word: vectors.most_similar(word, count, among=among) for word in words}
+
+
+def print_table(found: "dict[str, Neighbours]") -> None:
+    """A table with a column per word, as many as the screen holds side by side."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    per_table = max(1, console.width // 18)
+    words = list(found)
+    for first in range(0, len(words), per_table):
+        columns = words[first : first + per_table]
+        table = Table(*columns)
+        for row in zip(*(found[word] for word in columns), strict=True):
+            table.add_row(*(word for word, _ in row))
+        console.print(table)

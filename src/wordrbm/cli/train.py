@@ -1,0 +1,160 @@
+"""`wordrbm train`: a prepared corpus in, a trained model out."""
+
+import json
+import signal
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wordrbm.cli.progress import progress
+
+if TYPE_CHECKING:
+    from wordrbm.tasks.training_run import Report, TrainingRun
+    from wordrbm.text.prepared import Prepared
+
+
+def _option(text: str) -> Any:
+    return typer.Option(help=text, show_default=False)
+
+
+def train(
+    prepared: Annotated[Path, typer.Argument(help="A folder made by `wordrbm prepare`.")],
+    out: Annotated[Path, typer.Option(help="The model folder to write.")],
+    settings: Annotated[
+        Path | None, _option("A TOML file of settings; options win over it.")
+    ] = None,
+    window: Annotated[int | None, _option("Words in a window [3].")] = None,
+    dimension: Annotated[int | None, _option("Numbers in a word vector [50].")] = None,
+    hidden: Annotated[int | None, _option("Hidden units [250].")] = None,
+    mh_steps: Annotated[int | None, _option("Metropolis-Hastings steps per word [100].")] = None,
+    chains: Annotated[int | None, _option("Persistent chains [512].")] = None,
+    batch_size: Annotated[int | None, _option("Windows per update [512].")] = None,
+    shards: Annotated[int | None, _option("Parts of a batch; threads share them [4].")] = None,
+    ngrams: Annotated[int | None, _option("Windows to read [50,000,000].")] = None,
+    epochs: Annotated[float | None, _option("Instead of --ngrams: passes over the text.")] = None,
+    seed: Annotated[int | None, _option("Fixes every random choice [1].")] = None,
+    word_rate: Annotated[float | None, _option("Learning rate of D and b [0.02].")] = None,
+    hidden_rate: Annotated[float | None, _option("Learning rate of U and c [0.03].")] = None,
+    momentum: Annotated[float | None, _option("Momentum of U and c [0.9].")] = None,
+    l2: Annotated[float | None, _option("Shrinkage of the weights [0.0001].")] = None,
+    evaluations: Annotated[int | None, _option("Held-out scores during the run [20].")] = None,
+    heldout_windows: Annotated[int | None, _option("Windows in each score [500].")] = None,
+    threads: Annotated[int | None, _option("Threads; the bits are the same [all cores].")] = None,
+    checkpoint_minutes: Annotated[float, typer.Option(help="Between checkpoints.")] = 5.0,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Train a word-representation RBM on a prepared corpus.
+
+    Ctrl-C saves a checkpoint; the same command with --resume goes on with the same bits.
+
+    \b
+    Example:
+      wordrbm train corpus --out model --ngrams 100000000 --threads 2
+    """
+    given = {
+        "window": window, "dimension": dimension, "hidden": hidden, "mh_steps": mh_steps,
+        "chains": chains, "batch_size": batch_size, "shards": shards, "ngrams": ngrams,
+        "seed": seed, "word_rate": word_rate, "hidden_rate": hidden_rate, "momentum": momentum,
+        "l2": l2, "evaluations": evaluations, "heldout_windows": heldout_windows,
+    }  # fmt: skip
+    from wordrbm.text.prepared import Prepared
+    from wordrbm.training import read_settings
+
+    corpus = Prepared.open(prepared)
+    values = read_settings(settings) if settings else {}
+    values |= {name: value for name, value in given.items() if value is not None}
+    if epochs is not None:
+        values["ngrams"] = _ngrams(corpus, epochs, values)
+    run = plan(corpus, out, values, threads, checkpoint_minutes)
+    last = show_run(run, resume=resume, quiet=quiet)
+    _print_result(run, last, as_json=as_json)
+
+
+def _ngrams(corpus: "Prepared", epochs: float, values: dict[str, Any]) -> int:
+    """Epochs as a number of windows; a number given as well would contradict it."""
+    from wordrbm.errors import WordRBMError
+    from wordrbm.tasks.training_run import ngrams_of_epochs
+    from wordrbm.training import TrainingSettings
+
+    if "ngrams" in values:
+        raise WordRBMError("Both ngrams and epochs were given; give one of them.")
+    window = values.get("window", TrainingSettings.model_fields["window"].default)
+    return ngrams_of_epochs(corpus, epochs, window)
+
+
+def plan(
+    corpus: "Prepared",
+    out: Path,
+    values: dict[str, Any],
+    threads: int | None = None,
+    checkpoint_minutes: float = 5.0,
+) -> "TrainingRun":
+    """The run that these settings and the defaults ask for together."""
+    from wordrbm.errors import WordRBMError
+    from wordrbm.tasks.training_run import TrainingRun
+    from wordrbm.tasks.whole_path import cores
+    from wordrbm.training import check_settings
+
+    if threads is not None and threads < 1:
+        raise WordRBMError(f"{threads} threads were asked for; use 1 or more.")
+    checked = check_settings(values)
+    return TrainingRun(corpus, out, checked, threads or cores(), 60 * checkpoint_minutes)
+
+
+def show_run(run: "TrainingRun", *, resume: bool, quiet: bool) -> "Report":
+    """Run to the end with a bar; a signal stops it between two updates, checkpoint saved."""
+    from wordrbm.tasks.training_run import Stopped
+
+    caught: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: caught.append(number))
+    last, scores = None, ""
+    try:
+        with (
+            closing(run.reports(resume=resume, stop=lambda: bool(caught))) as reports,
+            progress("training", run.settings.steps * run.settings.batch_size, quiet=quiet) as show,
+        ):
+            for report in reports:
+                last = report
+                scores = _scores(report) if report.scores else scores
+                show(report.progress.windows, _pace(report) + scores)
+    except Stopped:
+        typer.echo(f"Stopped; the checkpoint is in {run.out}, go on with --resume.", err=True)
+        raise typer.Exit(128 + caught[0]) from None
+    assert last is not None, "a run has at least one update"
+    return last
+
+
+def _pace(report: "Report") -> str:
+    done = report.progress
+    left = done.windows * (1 / done.share - 1) / report.windows_per_second
+    return (
+        f"{done.windows / 1e6:.2f} M windows, {report.windows_per_second:,.0f}/s, "
+        f"{left / 60:.1f} min left, acceptance {done.acceptance:.2f}"
+    )
+
+
+def _scores(report: "Report") -> str:
+    assert report.scores is not None
+    return (
+        f", cloze perplexity {report.scores.cloze_perplexity:.1f} "
+        f"(unigram {report.scores.unigram_perplexity:.0f}), "
+        f"gap {report.scores.free_energy_gap:+.2f}"
+    )
+
+
+def _print_result(run: "TrainingRun", last: "Report", *, as_json: bool) -> None:
+    result = {"model": str(run.out), "windows": last.progress.windows}
+    result |= {"acceptance": last.progress.acceptance, "seconds": last.seconds}
+    result |= {"windows_per_second": last.windows_per_second}
+    result |= last.scores._asdict() if last.scores else {}
+    if as_json:
+        print(json.dumps(result))
+        return
+    held_out = _scores(last)[2:] if last.scores else "no text was held out, so there is no score"
+    print(f"{run.out}: {last.progress.windows:,} windows in {last.seconds:.0f} s; {held_out}")
+    print(f"next: wordrbm neighbours {run.out} WORD...")

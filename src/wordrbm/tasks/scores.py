@@ -1,0 +1,64 @@
+"""Held-out scores one can trust: exact, on a fixed sample, outside the update.
+
+    cloze perplexity = exp( mean of -log P(v_i | the other words of the window) )
+    free-energy gap  = mean F(held-out windows) - mean F(chains)
+
+The gap is near zero when the chains dream what the text says; it grows when the model
+overfits, or when its chains no longer follow it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from wordrbm.errors import WordRBMError
+from wordrbm.models import AbstractRBM
+from wordrbm.models.cloze import cloze_log_probability
+from wordrbm.shapes import Probability, Scores, Words
+from wordrbm.text.prepared import Prepared
+from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.text.windows import Windows
+
+
+class HeldOutScores(NamedTuple):
+    """How well a model knows text it has not read."""
+
+    cloze_perplexity: float
+    unigram_perplexity: float  # of the same words from their frequency alone
+    free_energy_gap: float
+
+
+def spread(windows: Windows, count: int) -> Words:
+    """At most `count` windows, evenly spread over the text: the same ones for every run."""
+    return windows.take(np.linspace(0, len(windows) - 1, min(count, len(windows))).astype(np.int64))
+
+
+def sample_of(prepared: Prepared, vocabulary: Vocabulary, n: int, count: int) -> Words:
+    """The held-out windows of a corpus for a model with this vocabulary."""
+    if prepared.vocabulary.digest() != vocabulary.digest():
+        raise WordRBMError(
+            f"{prepared.path} has another vocabulary than the model; give the corpus it was "
+            "trained on."
+        )
+    held_out = prepared.windows(n, "heldout")
+    if count < 1 or not len(held_out):
+        raise WordRBMError(
+            f"{min(count, len(held_out))} held-out windows can be scored; ask for 1 or more, of a "
+            "corpus that was prepared with a held-out part."
+        )
+    return spread(held_out, count)
+
+
+def perplexity(log_probability: Scores | Float[np.ndarray, " N"]) -> float:
+    """``exp(-mean log p)``."""
+    return float(np.exp(-log_probability.mean()))
+
+
+def held_out_scores(
+    model: AbstractRBM, sample: Words, dreamt: Words, q: Probability, *, threads: int
+) -> HeldOutScores:
+    """Score a model on held-out windows and on the words of its chains."""
+    gap = model.free_energy(sample).mean() - model.free_energy(dreamt).mean()
+    cloze = cloze_log_probability(model, sample, threads=threads)
+    return HeldOutScores(perplexity(cloze), perplexity(np.log(q[sample])), float(gap))

@@ -1,0 +1,164 @@
+"""A whole training run: corpus in, model folder out, with scores, checkpoints and resume.
+
+The loop around `training.train`: it scores the model a fixed number of times, saves a checkpoint
+every few minutes and when asked to stop, and writes the model when the run is done.
+"""
+
+import shutil
+import time
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, final
+
+import numpy as np
+
+from wordrbm.artifacts.checkpoint import FOLDER, Origin, newest_checkpoint, save_checkpoint
+from wordrbm.artifacts.metrics import append_metrics, rewind_metrics
+from wordrbm.artifacts.modelfile import METRICS, MODEL, VOCABULARY, TrainedModel, save
+from wordrbm.errors import WordRBMError
+from wordrbm.models import WordRepRBM, init_wordrep
+from wordrbm.sampling import PooledMetropolis
+from wordrbm.tasks.scores import HeldOutScores, held_out_scores, spread
+from wordrbm.text.prepared import Prepared
+from wordrbm.text.windows import batch
+from wordrbm.training import Progress, TrainingSettings, TrainingState, start, train
+
+
+class Report(NamedTuple):
+    """What the caller may show after an update; scores are there only when they were taken."""
+
+    progress: Progress
+    seconds: float  # spent on updates since this process began
+    windows_per_second: float
+    scores: HeldOutScores | None
+
+
+class Stopped(Exception):  # noqa: N818 - being asked to stop is no error
+    """The run was asked to stop; its checkpoint is saved."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TrainingRun:
+    """One run: what it reads, where it writes, and how."""
+
+    prepared: Prepared
+    out: Path
+    settings: TrainingSettings
+    threads: int = 1
+    checkpoint_seconds: float = 300.0
+
+    def reports(
+        self, *, resume: bool = False, stop: Callable[[], bool] = lambda: False
+    ) -> Generator[Report, None, None]:
+        """Train to the end and write the model; yields a report after every update."""
+        rbm, begun = self._begin(resume=resume)
+        seconds, lap, saved = 0.0, time.monotonic(), time.monotonic()
+        for state, progress in self._updates(rbm, begun):
+            seconds += time.monotonic() - lap
+            read = (state.step - begun.step) * self.settings.batch_size
+            report = Report(progress, seconds, read / seconds, self._score(rbm, state))
+            self._note(state, report)
+            yield report
+            stopping = stop()
+            if stopping or time.monotonic() - saved > self.checkpoint_seconds:
+                save_checkpoint(self.out, rbm, state, self.origin)
+                saved = time.monotonic()
+            if stopping:
+                raise Stopped
+            lap = time.monotonic()
+        save(self.out, TrainedModel(rbm, self.prepared.vocabulary, self.settings))
+        shutil.rmtree(self.out / FOLDER, ignore_errors=True)
+
+    @property
+    def origin(self) -> Origin:
+        """What a checkpoint must agree with."""
+        corpus = self.prepared.manifest.files["ids.int32"].sha256
+        return Origin(self.settings, self.prepared.vocabulary, corpus)
+
+    def _begin(self, *, resume: bool) -> tuple[WordRepRBM, TrainingState]:
+        """A fresh start, or the newest checkpoint that can be read."""
+        _refuse_finished(self.out, resume=resume)
+        self.prepared.verify()
+        self.out.mkdir(parents=True, exist_ok=True)
+        found = newest_checkpoint(self.out, self.origin)
+        rbm, state = found or self._fresh()
+        self.prepared.vocabulary.write(self.out / VOCABULARY)
+        rewind_metrics(self.out / METRICS, state.step)
+        return rbm, state
+
+    def _fresh(self) -> tuple[WordRepRBM, TrainingState]:
+        settings = self.settings
+        rbm = init_wordrep(
+            np.random.default_rng(settings.seed),
+            n=settings.window,
+            H=settings.hidden,
+            d=settings.dimension,
+            word_probability=self.prepared.vocabulary.probability(),
+        )
+        return rbm, start(rbm, self._batches, settings)
+
+    def _updates(
+        self, rbm: WordRepRBM, state: TrainingState
+    ) -> Iterator[tuple[TrainingState, Progress]]:
+        q = self.prepared.vocabulary.probability()
+        transition = PooledMetropolis.from_probability(q, steps=self.settings.mh_steps)
+        return train(
+            rbm, transition, self._batches, self.settings, state, q=q, threads=self.threads
+        )
+
+    @property
+    def _batches(self) -> Callable[[int, int], np.ndarray]:
+        windows = self.prepared.windows(self.settings.window, "train")
+        return partial(batch, windows, self.settings.seed)
+
+    def _score(self, rbm: WordRepRBM, state: TrainingState) -> HeldOutScores | None:
+        """Scores at evenly spread updates, the last one included."""
+        times, steps = self.settings.evaluations, self.settings.steps
+        held_out = self.prepared.windows(self.settings.window, "heldout")
+        if state.step * times // steps == (state.step - 1) * times // steps or not len(held_out):
+            return None
+        sample = spread(held_out, self.settings.heldout_windows)
+        q = self.prepared.vocabulary.probability()
+        scores = held_out_scores(rbm, sample, state.chains.v, q, threads=self.threads)
+        if not scores.cloze_perplexity < 100 * len(q):
+            raise WordRBMError(
+                f"Training diverged by update {state.step}: the held-out cloze perplexity is "
+                f"{scores.cloze_perplexity:g}; lower word_rate (now {self.settings.word_rate:g}) "
+                f"and hidden_rate (now {self.settings.hidden_rate:g}) threefold and start again."
+            )
+        return scores
+
+    def _note(self, state: TrainingState, report: Report) -> None:
+        """Append what was scored to the run's metrics."""
+        if report.scores is not None:
+            record = {
+                "step": state.step,
+                "windows": report.progress.windows,
+                "word_rate": report.progress.rates.word,
+                "hidden_rate": report.progress.rates.hidden,
+                "acceptance": report.progress.acceptance,
+                **report.scores._asdict(),
+                "seconds": round(report.seconds, 3),
+                "windows_per_second": round(report.windows_per_second, 1),
+            }
+            append_metrics(self.out / METRICS, record)
+
+
+def ngrams_of_epochs(prepared: Prepared, epochs: float, window: int) -> int:
+    """How many windows that many passes over the training text are."""
+    count = round(epochs * len(prepared.windows(window, "train")))
+    if count < 1:
+        raise WordRBMError(f"{epochs} epochs of this corpus hold no window; ask for more of them.")
+    return count
+
+
+def _refuse_finished(out: Path, *, resume: bool) -> None:
+    if (out / MODEL).exists():
+        raise WordRBMError(f"{out} already holds a trained model; train into another folder.")
+    if not resume and out.exists() and any(out.iterdir()):
+        raise WordRBMError(
+            f"{out} is not empty; give --resume to go on with the run in it, or another folder."
+        )
