@@ -1,5 +1,6 @@
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,9 +43,10 @@ def count_with(files, size, least, at_once):
         counting.FILES_AT_ONCE = before
 
 
-def test_words_dropped_on_the_way_do_not_come_back(tmp_path):
-    """More words than are ever held: the order must be that of a full sort."""
-    words = {f"w{number:05}": number * 7919 % 50 + 1 for number in range(9_000)}
+@pytest.mark.parametrize("late", [0, 500, 1_000, 1_500])
+def test_the_order_is_that_of_a_full_sort_when_more_words_come_than_are_held(tmp_path, late):
+    """The frequent words come last, when the places are long taken by words seen once."""
+    words = {f"w{number:05}": 1 + (number >= 9_000 - late) for number in range(9_000)}
     found = counting.count(write(tmp_path, [words]), 1_000, 1)
     ranked = sorted(words.items(), key=lambda row: (-row[1], row[0]))[:1_000]
     assert found.vocabulary.words[1:] == tuple(word for word, _ in ranked)
