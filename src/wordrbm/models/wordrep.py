@@ -42,7 +42,7 @@ class WordRepRBM(AbstractRBM):
         return self.b[None]
 
     @property
-    def stacked(self) -> Float[np.ndarray, "H n*d"]:
+    def stacked(self) -> Float[np.ndarray, "H nd"]:
         """``U[1] U[2] .. U[n]`` side by side: the positions as one matrix (a view, see `init`)."""
         n, H, d = self.U.shape
         return self.U.transpose(1, 0, 2).reshape(H, n * d)
@@ -77,7 +77,7 @@ class WordRepRBM(AbstractRBM):
     def table(self, name: str) -> Float[np.ndarray, "R r"]:
         return {"D": self.D, "b": self.b[:, None]}[name]
 
-    def _vectors(self, v: Words) -> Float[np.ndarray, "B n*d"]:
+    def _vectors(self, v: Words) -> Float[np.ndarray, "B nd"]:
         return self.D[v].reshape(len(v), -1)
 
 

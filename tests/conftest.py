@@ -1,0 +1,52 @@
+from jaxtyping import install_import_hook
+
+# Shapes are checked while the tests run: every annotated array, every call.
+install_import_hook(
+    ["wordrbm.models", "wordrbm.sampling", "wordrbm.training.gradient"], "beartype.beartype"
+)
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+
+from wordrbm.kernels.stream import seed_stream  # noqa: E402
+from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM  # noqa: E402
+
+K, n, H, d, V = 5, 2, 3, 7, 4  # small enough to enumerate; all different, so no swap can pass
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20120626)
+
+
+@pytest.fixture
+def stream():
+    return seed_stream(20120626, 0, 0)
+
+
+@pytest.fixture
+def wordrep(rng):
+    return WordRepRBM(
+        D=rng.normal(0, 0.8, (K, d)),
+        U=rng.normal(0, 0.8, (n, H, d)),
+        b=rng.normal(0, 0.5, K),
+        c=rng.normal(0, 0.5, H),
+    )
+
+
+@pytest.fixture
+def softmax(rng):
+    return SoftmaxRBM(
+        W=rng.normal(0, 1.2, (n, K, H)), b=rng.normal(0, 0.5, (n, K)), c=rng.normal(0, 0.5, H)
+    )
+
+
+@pytest.fixture
+def binary(rng):
+    return BinaryRBM(W=rng.normal(0, 1.2, (H, V)), b=rng.normal(0, 0.5, V), c=rng.normal(0, 0.5, H))
+
+
+@pytest.fixture(params=["wordrep", "softmax", "binary"])
+def model(request):
+    """Every model in turn: a test that takes `model` is a test of the contract."""
+    return request.getfixturevalue(request.param)

@@ -1,0 +1,161 @@
+"""The models by brute force, in plain loops. The referee: it shares no code with the package."""
+
+import itertools
+import math
+
+import numpy as np
+
+MASK = 2**64 - 1
+
+
+def weight(model, i, word, j):
+    """W(i)[j, word]: what a word at position i adds to the input of hidden unit j."""
+    kind = type(model).__name__
+    if kind == "BinaryRBM":
+        return model.W[j][i] * word
+    if kind == "SoftmaxRBM":
+        return model.W[i][word][j]
+    return sum(u * x for u, x in zip(model.U[i][j], model.D[word], strict=True))
+
+
+def bias(model, i, word):
+    """The bias of a word at position i."""
+    kind = type(model).__name__
+    if kind == "BinaryRBM":
+        return model.b[i] * word
+    return model.b[i][word] if kind == "SoftmaxRBM" else model.b[word]
+
+
+def energy(model, window, h):
+    """E(v, h), term by term as the paper prints it."""
+    total = -sum(h_j * c_j for h_j, c_j in zip(h, model.c, strict=True))
+    for i, word in enumerate(window):
+        total -= bias(model, i, word)
+        for j, h_j in enumerate(h):
+            total -= h_j * weight(model, i, word, j)
+    return total
+
+
+def choices(model):
+    """K: how many words there are to choose from."""
+    kind = type(model).__name__
+    return {"BinaryRBM": 2, "SoftmaxRBM": model.b.shape[-1], "WordRepRBM": len(model.b)}[kind]
+
+
+def positions(model):
+    """n: how many words a window has."""
+    return {"BinaryRBM": len(model.b), "SoftmaxRBM": len(model.b)}.get(
+        type(model).__name__, len(getattr(model, "U", ()))
+    )
+
+
+def all_windows(model):
+    return list(itertools.product(range(choices(model)), repeat=positions(model)))
+
+
+def all_hiddens(model):
+    return list(itertools.product([0.0, 1.0], repeat=len(model.c)))
+
+
+def mass(model, window):
+    """exp(-F(v)): the sum of exp(-E) over every h."""
+    return sum(math.exp(-energy(model, window, h)) for h in all_hiddens(model))
+
+
+def window_probability(model):
+    """P(v) of every window."""
+    masses = np.array([mass(model, v) for v in all_windows(model)])
+    return masses / masses.sum()
+
+
+def log_likelihood(model, windows):
+    """The mean log P(v)."""
+    log_z = math.log(sum(mass(model, v) for v in all_windows(model)))
+    return sum(math.log(mass(model, v)) for v in windows) / len(windows) - log_z
+
+
+def word_conditional(model, i, h):
+    """P(v_i = k | h) for every k: only the terms of position i differ."""
+    score = [
+        bias(model, i, k) + sum(h[j] * weight(model, i, k, j) for j in range(len(h)))
+        for k in range(choices(model))
+    ]
+    exponentials = np.exp(np.array(score, dtype=float))
+    return exponentials / exponentials.sum()
+
+
+def cloze(model, window, i):
+    """P(v_i = k | the other words) for every k."""
+    masses = []
+    for k in range(choices(model)):
+        tried = list(window)
+        tried[i] = k
+        masses.append(mass(model, tried))
+    return np.array(masses) / sum(masses)
+
+
+def total_variation(p, q):
+    return np.abs(p - q).sum() / 2
+
+
+class Xoshiro:
+    """xoshiro256++ in Python integers, from the four words of a stream."""
+
+    def __init__(self, stream):
+        self.s = [int(word) for word in stream]
+
+    def bits(self):
+        s = self.s
+        total = (s[0] + s[3]) & MASK
+        result = ((((total << 23) | (total >> 41)) & MASK) + s[0]) & MASK
+        t = (s[1] << 17) & MASK
+        s[2] ^= s[0]
+        s[3] ^= s[1]
+        s[1] ^= s[2]
+        s[0] ^= s[3]
+        s[2] ^= t
+        s[3] = ((s[3] << 45) | (s[3] >> 19)) & MASK
+        return result
+
+    def uniform(self):
+        return (self.bits() >> 11) / 2**53
+
+
+def alias_draw(random, keep, alias):
+    x = random.uniform() * len(keep)
+    column = int(x)
+    return column if x - column < keep[column] else int(alias[column])
+
+
+def acceptance(model, h, i, old, new, q):
+    """min(1, pi(new) q(old) / (pi(old) q(new))), from the normalised conditional."""
+    pi = word_conditional(model, i, h)
+    return min(1.0, pi[new] * q[old] / (pi[old] * q[new]))
+
+
+def walk(random, model, q, keep, alias, steps, v, h):
+    """Metropolis-Hastings from the paper's two-line recipe, one proposal after another."""
+    v = [list(window) for window in v]
+    for m, window in enumerate(v):
+        for i in range(len(window)):
+            for _ in range(steps):
+                new = alias_draw(random, keep, alias)
+                if random.uniform() < acceptance(model, h[m], i, window[i], new, q):
+                    window[i] = new
+    return np.array(v)
+
+
+def pooled_walk(random, model, q, pool, steps, v, h):
+    """The same with proposals from each position's pool: random start, random odd stride."""
+    size = pool.shape[1]
+    v = [list(window) for window in v]
+    for m, window in enumerate(v):
+        for i in range(len(window)):
+            bits = random.bits()
+            place, stride = bits % size, (bits >> 32) | 1
+            for _ in range(steps):
+                place = (place + stride) % size
+                new = int(pool[i][place])
+                if random.uniform() < acceptance(model, h[m], i, window[i], new, q):
+                    window[i] = new
+    return np.array(v)

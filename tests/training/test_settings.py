@@ -1,0 +1,37 @@
+import pytest
+
+from wordrbm.errors import WordRBMError
+from wordrbm.training import TrainingSettings, check_settings, read_settings
+
+
+def test_all_mistakes_are_named_at_once():
+    with pytest.raises(WordRBMError) as caught:
+        check_settings({"window": 0, "hidden": "many", "colour": "red"})
+    for word in ("window", "hidden", "colour"):
+        assert word in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_shards_must_divide_the_work():
+    with pytest.raises(WordRBMError, match="batch_size 100 is not a multiple of shards 8"):
+        check_settings({"batch_size": 100, "chains": 800, "shards": 8})
+
+
+def test_the_last_batch_is_whole():
+    assert TrainingSettings(ngrams=1000, batch_size=512).steps == 2
+
+
+def test_settings_come_from_toml(tmp_path):
+    path = tmp_path / "settings.toml"
+    path.write_text("window = 5\nhidden_rate = 0.01\n")
+    chosen = check_settings(read_settings(path))
+    assert (chosen.window, chosen.hidden_rate) == (5, 0.01)
+
+
+def test_a_file_that_is_not_toml_is_refused(tmp_path):
+    path = tmp_path / "settings.toml"
+    path.write_text("window: 5\n")
+    with pytest.raises(WordRBMError, match="is not TOML"):
+        read_settings(path)
+    with pytest.raises(WordRBMError, match="cannot be read"):
+        read_settings(tmp_path / "absent.toml")

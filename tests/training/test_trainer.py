@@ -1,0 +1,121 @@
+import numpy as np
+import pytest
+
+from tests import reference
+from tests.conftest import H, K, n
+from wordrbm.errors import WordRBMError
+from wordrbm.models import SoftmaxRBM, exact, init_softmax, init_wordrep
+from wordrbm.sampling import Metropolis, PooledMetropolis
+from wordrbm.training import check_settings, start, train
+from wordrbm.training.trainer import rates_at
+
+
+def settings(**changes):
+    base = {"batch_size": 24, "chains": 36, "shards": 4, "ngrams": 24 * 40, "warmup": 5}
+    return check_settings(base | {"window": n, "hidden": H, "mh_steps": 5} | changes)
+
+
+@pytest.fixture
+def text(rng):
+    """Windows with something to learn: the second word follows from the first."""
+    first = rng.integers(K, size=600)
+    return np.stack([first, (first + rng.integers(2, size=600)) % K], axis=1).astype(np.int32)
+
+
+def batches_of(text):
+    return lambda first, size: text[(first + np.arange(size)) % len(text)]
+
+
+def trained(text, chosen, *, threads=1, pause=None):
+    """Train a small model; `pause` cuts the run in two at that update."""
+    q = np.full(K, 1 / K)
+    model = init_wordrep(np.random.default_rng(3), n=n, H=H, d=4, word_probability=q)
+    transition = PooledMetropolis.from_probability(q, steps=chosen.mh_steps, size=8)
+    batches = batches_of(text)
+    state = start(model, batches, chosen)
+    if pause:
+        for state, _ in train(model, transition, batches, chosen, state, q=q, threads=threads):
+            if state.step == pause:
+                break
+    for state, _ in train(model, transition, batches, chosen, state, q=q, threads=threads):
+        pass
+    return model, state
+
+
+def bits(result):
+    model, state = result
+    arrays = [*model.parameters().values(), state.chains.v, state.chains.h]
+    return b"".join(array.tobytes() for array in arrays)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_same_bits_for_any_number_of_threads(text, seed):
+    chosen = settings(seed=seed)
+    one = bits(trained(text, chosen, threads=1))
+    assert bits(trained(text, chosen, threads=2)) == one
+    assert bits(trained(text, chosen, threads=4)) == one
+
+
+def test_another_seed_gives_other_bits(text):
+    assert bits(trained(text, settings(seed=1))) != bits(trained(text, settings(seed=2)))
+
+
+def test_a_run_cut_in_two_gives_the_same_bits(text):
+    whole = bits(trained(text, settings()))
+    assert bits(trained(text, settings(), pause=17)) == whole
+
+
+def test_every_shard_draws_from_its_own_stream(text):
+    """All chains stand on one window with one h; shards that shared a stream would move alike."""
+    same = np.zeros_like(text)
+    chosen = settings(batch_size=4, chains=4, shards=4, ngrams=4)
+    q = np.full(101, 1 / 101)
+    model = init_wordrep(np.random.default_rng(3), n=n, H=H, d=4, word_probability=q)
+    transition = PooledMetropolis.from_probability(q, steps=5, size=8)
+    state = start(model, batches_of(same), chosen)
+    (state, _), *_ = train(model, transition, batches_of(same), chosen, state, q=q)
+    assert len({tuple(window) for window in state.chains.v.tolist()}) > 1
+
+
+def test_rates_rise_then_fall():
+    chosen = settings(ngrams=24 * 100, warmup=10, word_rate=1.0, final_rate=0.2)
+    rates = [rates_at(chosen, step).word for step in range(101)]
+    assert rates[0] == pytest.approx(0.1)
+    assert max(rates) == rates[9]
+    assert rates[100] == pytest.approx(0.2)
+
+
+def test_divergence_stops_with_the_rate_to_lower(text):
+    with pytest.raises(WordRBMError, match=r"lower hidden_rate \(now 1e\+06\) and word_rate"):
+        trained(text, settings(hidden_rate=1e6))
+
+
+def best_log_likelihood(model, v):
+    """Climb the exact gradient until it is flat: what no stochastic method can beat."""
+    velocity = {name: np.zeros_like(value) for name, value in model.parameters().items()}
+    for _ in range(3000):
+        for name, slope in exact.log_likelihood_gradient(model, v).items():
+            velocity[name] = 0.9 * velocity[name] + 0.05 * slope
+            model.parameters()[name][...] += velocity[name]
+    return exact.log_likelihood(model, v)
+
+
+@pytest.mark.parametrize("operator", [Metropolis, PooledMetropolis])
+def test_stochastic_maximum_likelihood_reaches_the_exact_optimum(text, operator):
+    """Within 2 % of the log-likelihood of the exact optimum, on a model that can be enumerated."""
+    q = np.bincount(text.ravel(), minlength=K) / text.size
+    fresh = init_softmax(np.random.default_rng(3), n=n, H=H, word_probability=q)
+    model = SoftmaxRBM(**{name: a.astype(float) for name, a in fresh.parameters().items()})
+    ideal = SoftmaxRBM(**{name: a.copy() for name, a in model.parameters().items()})
+    chosen = settings(
+        batch_size=100, chains=500, shards=1, ngrams=1_200_000, word_rate=0.01, hidden_rate=0.05,
+        l2=0.0, momentum=0.5, mh_steps=10,
+    )  # fmt: skip
+    transition = operator.from_probability(q, steps=10)
+    state = start(model, batches_of(text), chosen)
+    for state, _ in train(model, transition, batches_of(text), chosen, state, q=q):
+        pass
+    best = best_log_likelihood(ideal, text)
+    reached = reference.log_likelihood(model, text.tolist())
+    assert reached > 1.02 * best, (reached, best)  # both are negative
+    assert best > 1.2 * np.log(1 / (2 * K)), "the optimum knows the text"
