@@ -5,7 +5,6 @@ Penn Treebank's form, which NLTK's rules expect to be given and to give.
 """
 
 import re
-from collections.abc import Iterable
 
 from wordrbm.text.abbreviations import KEPT_AT_THE_END
 
@@ -42,7 +41,6 @@ _BEFORE = [
     (re.compile(r"(?<=[a-z\d][a-z\d)])(\.['\")]*)(?=[A-Z][a-z])"), r"\1 "),  # "end.The"
 ]
 _GLUED = re.compile(r" ' (?=(?:\d\ds?|em|til|tis|twas|cause|n) )")
-_INITIALS = re.compile(r"(?:[a-z]\.)+[a-z]").fullmatch
 _CLOSING = frozenset(["''", "'", ")", "]", "}", '"', "»"])
 
 
@@ -72,15 +70,3 @@ def end_of_sentence(words: list[str]) -> list[str]:
     if at > 0 and words[at] == "." and words[at - 1].lower() in KEPT_AT_THE_END:
         words[at - 1] += "."
     return words
-
-
-class AbbreviationSet(frozenset[str]):
-    """Known abbreviations and every word of single letters with full stops between (u.s, l.l.c)."""
-
-    def __new__(cls, words: Iterable[str]) -> "AbbreviationSet":
-        return super().__new__(cls, words)
-
-    def __contains__(self, word: object) -> bool:
-        return super().__contains__(word) or (
-            isinstance(word, str) and "." in word and _INITIALS(word) is not None
-        )
