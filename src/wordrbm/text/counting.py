@@ -46,6 +46,7 @@ class _Best:
         self.kept: list[tuple[str, int]] = []
 
     def add(self, word: str, seen: int) -> None:
+        """Meet the next word."""
         self.types += 1
         self.tokens += seen
         if seen > self.floor and word != UNKNOWN:
@@ -54,6 +55,7 @@ class _Best:
                 self._prune()
 
     def ranked(self) -> list[tuple[str, int]]:
+        """The words to keep, most frequent first."""
         self._prune()
         return self.kept
 

@@ -4,14 +4,10 @@
     merge    counts of all shards -> the vocabulary
     pass 2   shards -> one stream of final ids, and the runs cut from the stories
 
-Everything is built in a hidden folder beside the output and takes its place in one step; a fault
-or Ctrl-C removes that folder. The bytes depend on the text and the settings alone.
+The output appears whole or not at all, and its bytes depend on the text and the settings alone.
 """
 
-import os
-import shutil
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +17,7 @@ from jaxtyping import Int64
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import sync
 from wordrbm.text import jobs, manifest
+from wordrbm.text.appearing import RESULT, appearing
 from wordrbm.text.corpus import find_files
 from wordrbm.text.counting import Counted, count
 from wordrbm.text.manifest import CorpusCounts, Manifest, seal
@@ -42,65 +39,24 @@ def prepare(
     inputs: Sequence[Path], out: Path, settings: PrepareSettings, workers: int
 ) -> Generator[PrepareProgress, None, None]:
     """Prepare a corpus in the folder `out`, telling on the way how far it is."""
-    out = Path(os.path.abspath(out))
-    _check(out, settings, workers)
+    _check(settings, workers)
     files = find_files(inputs)
-    with _told(out), _work_folder(out) as work:
+    with appearing(out) as work:
         yield from _read(files, work, settings, workers)
         found = list(shards(work))
         yield PrepareProgress("count", 0, len(found), 0)
-        counted = count(
-            [shard.counts for shard in found], settings.vocabulary_size, settings.min_count
-        )
-        if not counted.tokens:
-            names = ", ".join(map(str, inputs))
-            raise WordRBMError(f"There is not one word in {names}; name files that hold text.")
-        result = work / "result"
-        result.mkdir()
-        yield from _write(found, counted, result)
-        _finish(result, found, counted, settings)
-        os.replace(result, out)
-        sync(out.parent)
+        counted = _count(found, inputs, settings)
+        yield PrepareProgress("count", len(found), len(found), counted.tokens)
+        yield from _write(found, counted, work / RESULT)
+        _finish(work / RESULT, found, counted, settings)
 
 
-def _check(out: Path, settings: PrepareSettings, workers: int) -> None:
-    settings.check()
+def _check(settings: PrepareSettings, workers: int) -> None:
+    wrong = settings.problems()
     if workers < 1:
-        raise WordRBMError(f"There are to be {workers} workers; at least 1 is needed.")
-    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise WordRBMError(f"{out} exists already; choose another --out or remove it.")
-
-
-@contextmanager
-def _work_folder(out: Path) -> Iterator[Path]:
-    """A hidden folder beside the output, gone afterwards however things end."""
-    work = out.with_name(f".{out.name}.partial")
-    made = [folder for folder in work.parents if not folder.exists()]
-    try:
-        work.mkdir(parents=True)
-    except FileExistsError as error:
-        raise WordRBMError(
-            f"{work} exists: another prepare is running or was killed; wait for it or remove it."
-        ) from error
-    try:
-        yield work
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-        with suppress(OSError):  # folders made on the way stay if the output is in them
-            for folder in made:
-                folder.rmdir()
-
-
-@contextmanager
-def _told(out: Path) -> Iterator[None]:
-    """A failed write becomes one sentence."""
-    try:
-        yield
-    except OSError as error:
-        raise WordRBMError(
-            f"Could not write {out}: {error.strerror or error}; free some space or choose another "
-            "folder, nothing was left behind."
-        ) from error
+        wrong.append(f"there are to be {workers} workers but at least 1 is needed")
+    if wrong:
+        raise WordRBMError(f"These settings cannot be used: {'; '.join(wrong)}.")
 
 
 def _read(
@@ -110,6 +66,19 @@ def _read(
     total = sum(job.size for job in grouped)
     for meter in jobs.run_all(grouped, work, settings.field, workers):
         yield PrepareProgress("read", meter.bytes, total, meter.tokens)
+
+
+def _count(found: Sequence[Shard], inputs: Sequence[Path], settings: PrepareSettings) -> Counted:
+    files = [shard.counts for shard in found]
+    counted = count(files, settings.vocabulary_size, settings.min_count)
+    names = ", ".join(map(str, inputs))
+    if not counted.tokens:
+        raise WordRBMError(f"There is not one word in {names}; name files that hold text.")
+    if len(counted.vocabulary) == 1:
+        raise WordRBMError(
+            f"No word of {names} was seen {settings.min_count} times; lower --min-count."
+        )
+    return counted
 
 
 def _write(found: Sequence[Shard], counted: Counted, result: Path) -> Iterator[PrepareProgress]:

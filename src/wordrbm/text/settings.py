@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from wordrbm.errors import WordRBMError
-
 
 @dataclass(frozen=True)
 class PrepareSettings:
@@ -14,8 +12,8 @@ class PrepareSettings:
     heldout: float = 0.01
     field: str = "text"
 
-    def check(self) -> None:
-        """Refuse settings that no corpus could be prepared with, all in one sentence."""
+    def problems(self) -> list[str]:
+        """Why no corpus could be prepared with these settings; nothing if one can."""
         wrong = []
         if self.vocabulary_size < 1:
             wrong.append(f"the vocabulary size is {self.vocabulary_size} but must be at least 1")
@@ -25,5 +23,4 @@ class PrepareSettings:
             wrong.append(f"the held-out share is {self.heldout} but must be from 0 to below 0.5")
         if not self.field:
             wrong.append("the field is empty but must name where JSON lines keep their text")
-        if wrong:
-            raise WordRBMError(f"These settings cannot be used: {'; '.join(wrong)}.")
+        return wrong

@@ -52,11 +52,11 @@ class Meter(NamedTuple):
 def run(job: Job, folder: Path, field: str) -> Iterator[Meter]:
     """Tokenise the files of a job into shards, telling after each piece how far it is."""
     writer = _Writer(job.number, folder)
-    finished = 0
+    finished, last = 0, max(job.size - 1, 0)  # the last byte is done when the shards are written
     for path in job.files:
         for piece in pieces(path, field):
             writer.add(tokenize(piece.text), ends_story=piece.ends_story)
-            yield Meter(finished + piece.position, writer.total)
+            yield Meter(min(finished + piece.position, last), writer.total)
         finished += path.stat().st_size
     writer.flush()
     yield Meter(job.size, writer.total)
