@@ -32,13 +32,11 @@ def trained(text, chosen, *, threads=1, pause=None):
     model = init_wordrep(np.random.default_rng(3), n=n, H=H, d=4, word_probability=q)
     transition = PooledMetropolis.from_probability(q, steps=chosen.mh_steps, size=8)
     batches = batches_of(text)
-    state = start(model, batches, chosen)
+    begun = start(model, batches, chosen)
     if pause:
-        for state, _ in train(model, transition, batches, chosen, state, q=q, threads=threads):
-            if state.step == pause:
-                break
-    for state, _ in train(model, transition, batches, chosen, state, q=q, threads=threads):
-        pass
+        updates = train(model, transition, batches, chosen, begun, q=q, threads=threads)
+        begun, _ = next(update for update in updates if update[0].step == pause)
+    *_, (state, _) = train(model, transition, batches, chosen, begun, q=q, threads=threads)
     return model, state
 
 
@@ -113,7 +111,7 @@ def test_stochastic_maximum_likelihood_reaches_the_exact_optimum(text, operator)
     )  # fmt: skip
     transition = operator.from_probability(q, steps=10)
     state = start(model, batches_of(text), chosen)
-    for state, _ in train(model, transition, batches_of(text), chosen, state, q=q):
+    for _ in train(model, transition, batches_of(text), chosen, state, q=q):
         pass
     best = best_log_likelihood(ideal, text)
     reached = reference.log_likelihood(model, text.tolist())

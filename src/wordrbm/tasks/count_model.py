@@ -3,8 +3,8 @@
     p(w | a, b) = (max(c(a,b,w) - D3, 0) + D3 N(a,b) p(w | b)) / c(a,b)
     p(w | b)    = (max(c(b,w)   - D2, 0) + D2 N(b)   p(w))     / c(b)
 
-N counts the different words seen after a context; D = n1 / (n1 + 2 n2) from the number of things
-seen once and twice. The joint of a window is the product of its factors. The counts take memory
+N counts the different words seen after a context; D = (n1 + 1) / (n1 + 2 n2 + 2) from the number
+of n-grams seen once and twice, the extra ones keeping it off 0 and 1 in a tiny text. The joint of a window is the product of its factors. The counts take memory
 proportional to the corpus: this is for comparison, never for training.
 
 Reference
@@ -62,9 +62,9 @@ class Counted:
         return Counted(self.K, context[starts], total), Counted(self.K, context[starts], different)
 
     def discount(self) -> float:
-        """``n1 / (n1 + 2 n2)``."""
+        """``(n1 + 1) / (n1 + 2 n2 + 2)``."""
         once, twice = int((self.counts == 1).sum()), int((self.counts == 2).sum())
-        return once / max(once + 2 * twice, 1)
+        return (once + 1) / (once + 2 * twice + 2)
 
 
 @final

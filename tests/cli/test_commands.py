@@ -1,0 +1,140 @@
+"""The commands as a user runs them: in a process of their own, by exit code and output."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from tests.corpora import prepared
+
+COMMANDS = ["prepare", "train", "neighbours", "export", "evaluate", "info", "demo"]
+SMALL = [
+    "--dimension=4", "--hidden=6", "--mh-steps=5", "--batch-size=32", "--chains=32", "--shards=4",
+    "--ngrams=2000", "--evaluations=2", "--heldout-windows=20",
+]  # fmt: skip
+
+
+def wordrbm(*arguments, **options):
+    command = [
+        sys.executable,
+        "-c",
+        "from wordrbm.cli.app import main; main()",
+        *map(str, arguments),
+    ]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    return prepared(tmp_path_factory.mktemp("made_up")).path
+
+
+@pytest.fixture(scope="module")
+def model(corpus, tmp_path_factory):
+    out = tmp_path_factory.mktemp("trained") / "model"
+    done = wordrbm("train", corpus, "--out", out, *SMALL, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["windows"] >= 2000
+    return out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command):
+    shown = wordrbm(command, "--help")
+    assert shown.returncode == 0
+    assert f"wordrbm {command}" in shown.stdout.split("Example:")[1]
+
+
+def test_help_needs_no_heavy_import():
+    code = (
+        "import sys, wordrbm.cli.app;"
+        "print(*{'numpy', 'numba', 'nltk', 'pydantic'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == ""
+
+
+def test_train_shows_rate_acceptance_and_scores(corpus, tmp_path):
+    done = wordrbm("train", corpus, "--out", tmp_path / "model", *SMALL)
+    for word in ("windows", "/s", "min left", "acceptance", "cloze perplexity", "gap"):
+        assert word in done.stderr
+    lines = (tmp_path / "model" / "metrics.jsonl").read_text().splitlines()
+    assert len(lines) == 2
+    assert {"cloze_perplexity", "free_energy_gap", "acceptance", "windows_per_second"} <= set(
+        json.loads(lines[-1])
+    )
+
+
+def test_neighbours_in_a_table_and_as_json(model):
+    assert "monday" in wordrbm("neighbours", model, "Monday", "fish").stdout
+    found = json.loads(wordrbm("neighbours", model, "monday", "--json", "--count", 3).stdout)
+    assert len(found["neighbours"]["monday"]) == 3
+    grouped = json.loads(wordrbm("neighbours", model, "--groups", "--json").stdout)
+    assert set(grouped["groups"]) == {"days", "months", "numbers", "modals"}
+
+
+def test_export_writes_vectors(model, tmp_path):
+    done = wordrbm("export", model, "--out", tmp_path / "v.txt", "--format", "word2vec", "--json")
+    said = json.loads(done.stdout)
+    first = (tmp_path / "v.txt").read_text().splitlines()[0]
+    assert first == f"{said['words']} {said['dimension']}"
+
+
+def test_evaluate_beside_counts(model, corpus):
+    done = wordrbm("evaluate", model, corpus, "--windows", 10, "--trigrams", "--json")
+    scores = json.loads(done.stdout)["scores"]
+    assert set(scores) == {"wordrbm", "unigram", "trigram counts"}
+    assert all(np.isfinite(row["cloze_perplexity"]) for row in scores.values())
+
+
+def test_info_tells_what_it_is(model, corpus):
+    assert json.loads(wordrbm("info", model, "--json").stdout)["kind"] == "wordrep"
+    assert json.loads(wordrbm("info", corpus, "--json").stdout)["kind"] == "prepared corpus"
+    assert "sizes" in wordrbm("info", model / "model.safetensors").stdout
+
+
+BAD = {
+    "is not in the vocabulary": ["neighbours", "MODEL", "zebra"],
+    "No word was given": ["neighbours", "MODEL"],
+    "was not found": ["neighbours", "CORPUS", "monday"],
+    "Settings cannot be used": ["train", "CORPUS", "--out", "OUT", "--window=0", "--momentum=2"],
+    "Both ngrams and epochs": ["train", "CORPUS", "--out", "OUT", "--ngrams=5", "--epochs=1"],
+    "cannot be read": ["train", "CORPUS", "--out", "OUT", "--settings", "absent.toml"],
+    "another vocabulary": ["evaluate", "MODEL", "OTHER"],
+}
+
+
+@pytest.mark.parametrize("sentence", BAD)
+def test_bad_input_gets_one_sentence_and_exit_code_2(model, corpus, tmp_path, sentence):
+    places = {"MODEL": model, "CORPUS": corpus, "OUT": tmp_path / "out"}
+    if "OTHER" in BAD[sentence]:
+        places["OTHER"] = prepared(tmp_path, stories=8).path
+    done = wordrbm(*(places.get(word, word) for word in BAD[sentence]))
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_saves_a_checkpoint_and_resume_goes_on(corpus, tmp_path, number, code):
+    run = [*SMALL, "--ngrams=200000"]
+    command = [sys.executable, "-c", "from wordrbm.cli.app import main; main()", "train"]
+    process = subprocess.Popen(
+        [*command, str(corpus), "--out", str(tmp_path / "model"), *run],
+        stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    )  # fmt: skip
+    process.stderr.readline()  # the first line of progress: training has begun
+    time.sleep(0.2)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == code, said
+    assert "--resume" in said
+    done = wordrbm("train", corpus, "--out", tmp_path / "model", *run, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "model" / "model.safetensors").exists()
