@@ -117,3 +117,16 @@ def test_stochastic_maximum_likelihood_reaches_the_exact_optimum(text, operator)
     reached = reference.log_likelihood(model, text.tolist())
     assert reached > 1.02 * best, (reached, best)  # both are negative
     assert best > 1.2 * np.log(1 / (2 * K)), "the optimum knows the text"
+
+
+def test_every_update_draws_afresh(text):
+    """A flat model takes every proposal, so the same draws twice would leave the words in place."""
+    chosen = settings(batch_size=4, chains=4, shards=1, ngrams=8, word_rate=1e-9, hidden_rate=1e-9)
+    q = np.full(101, 1 / 101)
+    model = init_wordrep(np.random.default_rng(3), n=n, H=H, d=4, word_probability=q)
+    model.D[:] = 0.0
+    transition = PooledMetropolis.from_probability(q, steps=5, size=8)
+    state = start(model, batches_of(text), chosen)
+    updates = train(model, transition, batches_of(text), chosen, state, q=q)
+    first, second = (state.chains.v for state, _ in updates)
+    assert np.mean(first == second) < 0.5
