@@ -76,11 +76,14 @@ def test_every_shard_draws_from_its_own_stream(text):
 
 
 def test_rates_rise_then_fall():
-    chosen = settings(ngrams=24 * 100, warmup=10, word_rate=1.0, final_rate=0.2)
+    chosen = settings(
+        ngrams=24 * 100, warmup=10, word_rate=1.0, final_rate=0.2, rate_windows=24 * 100
+    )
     rates = [rates_at(chosen, step).word for step in range(101)]
     assert rates[0] == pytest.approx(0.1)
     assert max(rates) == rates[9]
-    assert rates[100] == pytest.approx(0.2)
+    assert rates[50] == pytest.approx(0.6 / 1.5**0.5)
+    assert rates[100] == pytest.approx(0.2 / 2**0.5)
 
 
 def test_divergence_stops_with_the_rate_to_lower(text):

@@ -28,6 +28,9 @@ class TrainingSettings(BaseModel):
     word_rate: float = Field(0.02, gt=0, description="learning rate of D and b, per window")
     hidden_rate: float = Field(0.03, gt=0, description="learning rate of U and c, per batch")
     warmup: int = Field(1000, ge=0, description="updates over which the rates rise from zero")
+    rate_windows: int = Field(
+        2_000_000, ge=1, description="rates fall as 1 / sqrt(1 + windows / this)"
+    )
     final_rate: float = Field(0.0, ge=0, le=1, description="share of the rates left at the end")
     momentum: float = Field(0.9, ge=0, lt=1, description="momentum of U and c")
     l2: float = Field(1e-4, ge=0, description="shrinkage of U, and of every row of D that is used")

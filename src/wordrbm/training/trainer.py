@@ -52,8 +52,13 @@ def start(model: AbstractRBM, batches: Batches, settings: TrainingSettings) -> T
 
 
 def rates_at(settings: TrainingSettings, step: int) -> Rates:
-    """Rates rise over the warm-up, then fall in a straight line to `final_rate` of themselves."""
+    """A straight line down to `final_rate`, times a slow root decay, after a warm-up.
+
+    The chains mix more slowly as the model sharpens, so long runs need lower rates as they go:
+    ``1 / sqrt(1 + windows / rate_windows)``.
+    """
     left = 1.0 - (1.0 - settings.final_rate) * step / settings.steps
+    left *= (1.0 + step * settings.batch_size / settings.rate_windows) ** -0.5
     left *= min(1.0, (step + 1) / max(1, settings.warmup))
     return Rates(
         settings.word_rate * left, settings.hidden_rate * left, settings.momentum, settings.l2

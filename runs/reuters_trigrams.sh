@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# The paper's trigram model at K = 100,000: corpus, model, held-out scores and neighbour table.
+#
+#   runs/reuters_trigrams.sh DATA [OUT]
+#
+# DATA holds folders of JSON lines with news and encyclopaedia text (here `reuters_news` and
+# `enwiki`, about 80 M tokens); any other folders of text do as well. Two cores, about 45 minutes.
+set -euo pipefail
+data=${1:?give the folder that holds reuters_news and enwiki}
+out=${2:-out/reuters_trigrams}
+mkdir -p "$out"
+
+measured() { # peak memory and time of a step, where GNU time is there to tell
+  if [ -x /usr/bin/time ]; then /usr/bin/time -f "%E elapsed, %M KB at most" "$@"; else "$@"; fi
+}
+
+measured wordrbm prepare "$data/reuters_news" "$data/enwiki" --out "$out/corpus" \
+  --vocabulary-size 100000 --json | tee "$out/prepare.json"
+measured wordrbm train "$out/corpus" --out "$out/model" \
+  --window 3 --dimension 50 --hidden 250 --mh-steps 100 --ngrams "${NGRAMS:-50000000}" \
+  --threads 2 --json | tee "$out/train.json"
+wordrbm evaluate "$out/model" "$out/corpus" --windows 1000 --trigrams --json | tee "$out/scores.json"
+wordrbm neighbours "$out/model" could spokeswoman suspects science china mother sunday tom \
+  actually probably quickly earned what hotel --groups | tee "$out/neighbours.txt"
