@@ -33,7 +33,7 @@ BUGS = [
     Bug("every proposal accepted", "kernels/walk.py",
         "if offered >= log_weight or", "if True or", WALK),
     Bug("no q in the weights of the pool", "sampling/pooled.py",
-        "pool] - log_q[pool])", "pool])", POOLED),
+        "pool] - self.log_q[pool])", "pool])", POOLED),
     Bug("positions of a window share a pool", "sampling/pooled.py",
         "        offered, weight =", "        pool[1:] = pool[0]\n        offered, weight =",
         f"{OPERATORS}::test_the_positions_of_a_window_move_independently"),
@@ -86,6 +86,9 @@ BUGS = [
         "    model.parameters()['D'][...] *= 1 - rates.word * rates.l2\n"
         "    for gradient in gradients:\n        for name, rows",
         f"{OPTIMIZER}::test_rows_that_no_gradient_names_keep_their_bits"),
+    Bug("all of log q copied in every update", "sampling/pooled.py",
+        "self.log_q[v]", "self.log_q.astype(h.dtype)[v]",
+        "tests/training/test_free_of_k.py::test_an_update_allocates_nothing_that_grows_with_k"),
     Bug("the sum over the batch where the mean is meant", "training/optimizer.py",
         "total = total / B", "total = total / 1",
         f"{OPTIMIZER}::test_a_step_without_penalty_is_the_dense_step"),

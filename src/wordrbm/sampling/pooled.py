@@ -44,7 +44,7 @@ class PooledMetropolis:
                 "or more and the pool a power of two that is not smaller."
             )
         proposal = AliasTable.build(q)
-        return cls(steps, size, proposal, np.log(proposal.probability()).astype(q.dtype))
+        return cls(steps, size, proposal, np.log(proposal.probability()))
 
     def __call__(
         self, stream: Stream, model: AbstractRBM, chains: Chains
@@ -60,14 +60,13 @@ class PooledMetropolis:
         self, model: AbstractRBM, h: Hidden, v: Words, pool: Int[np.ndarray, "n P"]
     ) -> tuple[Float[np.ndarray, "n B P"], Float[np.ndarray, "B n"]]:
         """``exp(s(w)) / q(w)`` of the pool and of the words in place, scaled by the pool's best."""
-        log_q = self.log_q.astype(h.dtype, copy=False)
         shelf = model.shelf
         context = model.word_context(h)
         rows = model.word_table[shelf[:, None], pool]
         offered = context.transpose(1, 0, 2) @ rows.transpose(0, 2, 1)
-        offered += (model.word_bias[shelf[:, None], pool] - log_q[pool])[:, None, :]
+        offered += (model.word_bias[shelf[:, None], pool] - self.log_q[pool])[:, None, :]
         standing = np.einsum("bir,bir->bi", context, model.word_table[shelf, v])
-        standing += model.word_bias[shelf, v] - log_q[v]
+        standing += model.word_bias[shelf, v] - self.log_q[v]
         best = offered.max(axis=2)
         offered -= best[:, :, None]
         standing -= best.T

@@ -4,8 +4,9 @@
     p(w | b)    = (max(c(b,w)   - D2, 0) + D2 N(b)   p(w))     / c(b)
 
 N counts the different words seen after a context; D = (n1 + 1) / (n1 + 2 n2 + 2) from the number
-of n-grams seen once and twice, the extra ones keeping it off 0 and 1 in a tiny text. The joint of a window is the product of its factors. The counts take memory
-proportional to the corpus: this is for comparison, never for training.
+of n-grams seen once and twice, the extra ones keeping it off 0 and 1 in a tiny text. The joint of
+a window is the product of its factors. The counts take memory proportional to the corpus: this is
+for comparison, never for training.
 
 Reference
     H. Ney, U. Essen, R. Kneser. On structuring probabilistic dependences in stochastic language

@@ -117,18 +117,15 @@ class TrainingRun:
     def _score(self, rbm: WordRepRBM, state: TrainingState) -> HeldOutScores | None:
         """Scores at evenly spread updates, the last one included."""
         times, steps = self.settings.evaluations, self.settings.steps
+        if state.step * times // steps == (state.step - 1) * times // steps:
+            return None
         held_out = self.prepared.windows(self.settings.window, "heldout")
-        if state.step * times // steps == (state.step - 1) * times // steps or not len(held_out):
+        if not len(held_out):
             return None
         sample = spread(held_out, self.settings.heldout_windows)
         q = self.prepared.vocabulary.probability()
         scores = held_out_scores(rbm, sample, state.chains.v, q, threads=self.threads)
-        if not scores.cloze_perplexity < 100 * len(q):
-            raise WordRBMError(
-                f"Training diverged by update {state.step}: the held-out cloze perplexity is "
-                f"{scores.cloze_perplexity:g}; lower word_rate (now {self.settings.word_rate:g}) "
-                f"and hidden_rate (now {self.settings.hidden_rate:g}) threefold and start again."
-            )
+        _refuse_divergence(scores, state, self.settings)
         return scores
 
     def _note(self, state: TrainingState, report: Report) -> None:
@@ -145,6 +142,18 @@ class TrainingRun:
                 "windows_per_second": round(report.windows_per_second, 1),
             }
             append_metrics(self.out / METRICS, record)
+
+
+def _refuse_divergence(
+    scores: HeldOutScores, state: TrainingState, settings: TrainingSettings
+) -> None:
+    """Stop when the scores are lost: far worse than knowing nothing but the words' frequencies."""
+    if not scores.cloze_perplexity < 1000 * scores.unigram_perplexity:
+        raise WordRBMError(
+            f"Training diverged by update {state.step}: the held-out cloze perplexity is "
+            f"{scores.cloze_perplexity:g}; lower word_rate (now {settings.word_rate:g}) and "
+            f"hidden_rate (now {settings.hidden_rate:g}) threefold and start again."
+        )
 
 
 def ngrams_of_epochs(prepared: Prepared, epochs: float, window: int) -> int:

@@ -1,0 +1,57 @@
+"""An update allocates and changes the same amount whatever K is."""
+
+import tracemalloc
+
+import numpy as np
+
+from wordrbm.models import init_softmax, init_wordrep
+from wordrbm.sampling import Metropolis, PooledMetropolis
+from wordrbm.training import check_settings, start, train
+
+
+def running(K, build, operator):
+    """A run over random windows of K words, past its first update."""
+    chosen = check_settings(
+        {"batch_size": 16, "chains": 16, "shards": 2, "mh_steps": 8, "ngrams": 16 * 50}
+    )
+    q = np.full(K, 1 / K)
+    model = build(np.random.default_rng(1), n=3, H=6, word_probability=q)
+    text = np.random.default_rng(2).integers(K, size=(500, 3)).astype(np.int32)
+
+    def batches(first, size):
+        return text[(first + np.arange(size)) % len(text)]
+
+    transition = operator.from_probability(q, steps=chosen.mh_steps)
+    updates = train(model, transition, batches, chosen, start(model, batches, chosen), q=q)
+    next(updates)
+    return model, updates
+
+
+def peak(K, build, operator):
+    """The most memory that one update takes beyond what is already there."""
+    _, updates = running(K, build, operator)
+    tracemalloc.start()
+    try:
+        next(updates)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def wordrep(rng, **sizes):
+    return init_wordrep(rng, d=4, **sizes)
+
+
+def test_an_update_allocates_nothing_that_grows_with_k():
+    for build in (wordrep, init_softmax):
+        for operator in (Metropolis, PooledMetropolis):
+            small, large = peak(1_000, build, operator), peak(200_000, build, operator)
+            assert large < 1.1 * small + 10_000, (build, operator)
+
+
+def test_an_update_changes_only_rows_that_were_read_or_dreamt():
+    model, updates = running(200_000, wordrep, PooledMetropolis)
+    before = model.D.copy()
+    next(updates)
+    changed = np.flatnonzero((before != model.D).any(axis=1))
+    assert 0 < len(changed) <= (16 + 16) * 3
