@@ -30,6 +30,3 @@ def main() -> None:
     except WordRBMError as error:
         print(f"wordrbm: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("wordrbm: stopped.", file=sys.stderr)
-        sys.exit(130)
