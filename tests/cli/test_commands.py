@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.corpora import prepared
+from wordrbm.training import TrainingSettings
 
 COMMANDS = ["prepare", "train", "neighbours", "export", "evaluate", "info", "demo"]
 SMALL = [
@@ -48,6 +49,15 @@ def test_help_has_an_example(command):
     shown = wordrbm(command, "--help")
     assert shown.returncode == 0
     assert f"wordrbm {command}" in shown.stdout.split("Example:")[1]
+
+
+def test_help_of_train_tells_the_defaults_that_hold():
+    shown = " ".join(wordrbm("train", "--help").stdout.split())
+    for name, field in TrainingSettings.model_fields.items():
+        option = f"--{name.replace('_', '-')} <"
+        if option in shown:
+            said = shown.split(option)[1].split("[")[1].split("]")[0]
+            assert float(said.replace(",", "")) == field.default, name
 
 
 def test_help_needs_no_heavy_import():

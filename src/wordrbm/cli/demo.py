@@ -42,7 +42,7 @@ def demo(
     if not corpus.exists():
         _prepare(corpus, quiet=quiet)
     if not (model / "model.safetensors").exists():
-        run = plan(Prepared.open(corpus), model, {"ngrams": ngrams})
+        run = plan(Prepared.open(corpus), model, {"ngrams": ngrams, "evaluations": 8})
         show_run(run, resume=True, quiet=quiet)
     vectors = load(model).vectors
     words = [word for word in WORDS if word in vectors]
