@@ -82,9 +82,9 @@ BUGS = [
         ".astype(np.float64) - own", ".astype(np.float64)",
         f"{CONTRACT}::test_cloze_is_the_conditional_by_enumeration"),
     Bug("penalty on rows that were not used", "training/optimizer.py",
-        "    for gradient in gradients:\n        for name, rows",
-        "    model.parameters()['D'][...] *= 1 - rates.word * rates.l2\n"
-        "    for gradient in gradients:\n        for name, rows",
+        "        add_rows(model",
+        "        model.table(name)[...] *= number(1 - rates.word * rates.l2)\n"
+        "        add_rows(model",
         f"{OPTIMIZER}::test_rows_that_no_gradient_names_keep_their_bits"),
     Bug("all of log q copied in every update", "sampling/pooled.py",
         "self.log_q[v]", "self.log_q.astype(h.dtype)[v]",

@@ -3,7 +3,7 @@ import pytest
 
 from tests.conftest import H, K, d, n
 from wordrbm.models.gradient import to_dense
-from wordrbm.training.optimizer import Rates, ascend, row_damping
+from wordrbm.training.optimizer import Rates, RowSteps, ascend
 
 
 @pytest.fixture
@@ -18,6 +18,12 @@ def gradients(rng, wordrep):
     ]
 
 
+def steps(damping, most=np.inf):
+    """Row steps with this damping and, unless asked, no limit to namings."""
+    damping = np.asarray(damping)
+    return RowSteps(damping, np.full_like(damping, most), np.zeros(len(damping), np.int32))
+
+
 def still(model):
     return {"U": np.zeros_like(model.U), "c": np.zeros_like(model.c)}
 
@@ -25,7 +31,7 @@ def still(model):
 def test_a_step_without_penalty_is_the_dense_step(wordrep, gradients):
     before = {name: value.copy() for name, value in wordrep.parameters().items()}
     damping = np.linspace(0.5, 1.0, K)
-    ascend(wordrep, gradients, still(wordrep), Rates(0.1, 0.2, 0.9, 0.0), damping, B=10)
+    ascend(wordrep, gradients, still(wordrep), Rates(0.1, 0.2, 0.9, 0.0), steps(damping), B=10)
     for name, value in wordrep.parameters().items():
         total = sum(to_dense(gradient, name, value.shape) for gradient in gradients)
         step = 0.2 / 10 * total if name in "Uc" else 0.1 * (total.T * damping).T
@@ -35,14 +41,14 @@ def test_a_step_without_penalty_is_the_dense_step(wordrep, gradients):
 def test_momentum_carries_the_last_step_on(wordrep, gradients):
     velocity = {"U": np.ones_like(wordrep.U), "c": np.zeros_like(wordrep.c)}
     before = wordrep.U.copy()
-    ascend(wordrep, gradients, velocity, Rates(0.0, 0.0, 0.5, 0.0), np.ones(K), B=10)
+    ascend(wordrep, gradients, velocity, Rates(0.0, 0.0, 0.5, 0.0), steps(np.ones(K)), B=10)
     np.testing.assert_allclose(wordrep.U, before + 0.5)
     np.testing.assert_allclose(velocity["U"], 0.5)
 
 
 def test_rows_that_no_gradient_names_keep_their_bits(wordrep, gradients):
     kept = wordrep.D[[0, 3]].copy(), wordrep.b[[0, 3]].copy()
-    ascend(wordrep, gradients, still(wordrep), Rates(0.1, 0.1, 0.9, 0.5), np.ones(K), B=10)
+    ascend(wordrep, gradients, still(wordrep), Rates(0.1, 0.1, 0.9, 0.5), steps(np.ones(K)), B=10)
     np.testing.assert_array_equal(wordrep.D[[0, 3]], kept[0])
     np.testing.assert_array_equal(wordrep.b[[0, 3]], kept[1])
 
@@ -50,7 +56,7 @@ def test_rows_that_no_gradient_names_keep_their_bits(wordrep, gradients):
 def test_penalty_shrinks_weights_and_leaves_biases(wordrep):
     zero = wordrep.gradient(np.array([[1, 2]]), np.zeros((1, H)), np.zeros(1))
     before = {name: value.copy() for name, value in wordrep.parameters().items()}
-    ascend(wordrep, [zero], still(wordrep), Rates(0.1, 0.2, 0.0, 0.5), np.ones(K), B=1)
+    ascend(wordrep, [zero], still(wordrep), Rates(0.1, 0.2, 0.0, 0.5), steps(np.ones(K)), B=1)
     np.testing.assert_allclose(wordrep.U, before["U"] * (1 - 0.2 * 0.5))
     np.testing.assert_allclose(wordrep.D[1], before["D"][1] * (1 - 0.1 * 0.5))
     np.testing.assert_array_equal(wordrep.b, before["b"])
@@ -59,9 +65,21 @@ def test_penalty_shrinks_weights_and_leaves_biases(wordrep):
 
 def test_damping_is_by_the_expected_number_of_readings(wordrep, softmax):
     q = np.array([0.5, 0.3, 0.1, 0.06, 0.04])
-    np.testing.assert_allclose(row_damping(wordrep, q, 100), 1 / np.sqrt(1 + 100 * n * q))
-    per_position = 1 / np.sqrt(1 + 100 * q)
-    np.testing.assert_allclose(row_damping(softmax, q, 100), np.tile(per_position, n))
+    shared = RowSteps.expecting(wordrep, q, B=100, M=50)
+    np.testing.assert_allclose(shared.damping, 1 / np.sqrt(1 + 100 * n * q))
+    np.testing.assert_allclose(shared.most, 4 * (1 + 150 * n * q))
+    apart = RowSteps.expecting(softmax, q, B=100, M=50)
+    np.testing.assert_allclose(apart.damping, np.tile(1 / np.sqrt(1 + 100 * q), n))
+
+
+def test_a_flood_counts_only_so_often():
+    """Word 1 is named 12 times where 3 count, word 2 twice; both shards make one update."""
+    limited = steps(np.full(K, 0.5), most=3.0)
+    for _ in range(2):  # the scratch is clean after each use
+        first, second = limited.scales([np.array([1] * 10 + [2]), np.array([1, 1, 2])])
+        np.testing.assert_allclose(first, [0.5 * 3 / 12] * 10 + [0.5])
+        np.testing.assert_allclose(second, [0.5 * 3 / 12] * 2 + [0.5])
+        assert not limited.named.any()
 
 
 def test_single_precision_stays_single(wordrep):
@@ -71,6 +89,8 @@ def test_single_precision_stays_single(wordrep):
     v, h = np.array([[1, 2]]), np.ones((1, H), np.float32)
     gradient = single.gradient(v, h, np.ones(1, np.float32))
     assert gradient.rows["D"].values.dtype == np.float32
-    ascend(single, [gradient], still(single), Rates(0.1, 0.1, 0.9, 0.1), np.ones(K, "f4"), B=1)
+    ascend(
+        single, [gradient], still(single), Rates(0.1, 0.1, 0.9, 0.1), steps(np.ones(K, "f4")), B=1
+    )
     assert {value.dtype for value in single.parameters().values()} == {np.dtype(np.float32)}
     assert single.D.shape == (K, d)

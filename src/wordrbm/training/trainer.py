@@ -19,7 +19,7 @@ from wordrbm.models import AbstractRBM
 from wordrbm.sampling import Chains, Transition, draw_hidden
 from wordrbm.shapes import Probability, Words
 from wordrbm.training.gradient import ShardResult, shard_gradient
-from wordrbm.training.optimizer import Rates, Velocity, ascend, row_damping
+from wordrbm.training.optimizer import Rates, RowSteps, Velocity, ascend
 from wordrbm.training.settings import TrainingSettings
 
 Batches = Callable[[int, int], Words]  # (first, size) -> that many windows of the endless visit
@@ -79,14 +79,14 @@ def train(
 
     `q` is how often each word is read: frequent words take smaller steps.
     """
-    damping = row_damping(model, q, settings.batch_size)
+    row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(1, "blas"):
         while state.step < settings.steps:
             v = batches(state.step * settings.batch_size, settings.batch_size)
             results = _shards(pool, model, transition, v, settings, state)
             rates = rates_at(settings, state.step)
             gradients = [result.gradient for result in results]
-            ascend(model, gradients, state.velocity, rates, damping, settings.batch_size)
+            ascend(model, gradients, state.velocity, rates, row_steps, settings.batch_size)
             state = TrainingState(state.step + 1, _joined(results), state.velocity)
             _refuse_divergence(model, state, settings)
             yield state, _report(results, state, rates, settings)
