@@ -39,17 +39,8 @@ def records(out):
 
 
 def test_a_run_writes_a_model_that_knows_the_text(corpus, tmp_path):
-    last = finish(
-        run(
-            corpus,
-            tmp_path / "model",
-            ngrams=32 * 3000,
-            dimension=10,
-            hidden=20,
-            word_rate=0.1,
-            hidden_rate=0.1,
-        )
-    )
+    changes = {"dimension": 10, "hidden": 20, "mh_steps": 20, "chains": 128, "word_rate": 0.1}
+    last = finish(run(corpus, tmp_path / "model", ngrams=32 * 4000, **changes))
     assert last.scores.cloze_perplexity < 0.5 * last.scores.unigram_perplexity
     model = load(tmp_path / "model")
     assert model.vectors.similarity("monday", "tuesday") > model.vectors.similarity(
@@ -98,7 +89,7 @@ def test_a_damaged_newest_checkpoint_gives_way_to_the_one_before(corpus, tmp_pat
 def test_a_resume_with_other_settings_names_the_difference(corpus, tmp_path):
     with pytest.raises(Stopped):
         finish(run(corpus, tmp_path), stop=lambda: True)
-    with pytest.raises(WordRBMError, match=r"word_rate was 0\.02 and is now 0\.01"):
+    with pytest.raises(WordRBMError, match=r"word_rate was 0\.04 and is now 0\.01"):
         finish(run(corpus, tmp_path, word_rate=0.01), resume=True)
 
 

@@ -4,6 +4,7 @@ Random streams and the order of the data are functions of (seed, step), so nothi
 to go on with the same bits. The last two checkpoints are kept.
 """
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,6 +55,14 @@ def list_checkpoints(run: Path) -> list[Path]:
     return sorted((run / FOLDER).glob("[0-9]*.safetensors"))
 
 
+def remove_checkpoints(run: Path) -> None:
+    """Let go of the checkpoints; whatever else lies in their folder is not ours to remove."""
+    for path in list_checkpoints(run):
+        path.unlink(missing_ok=True)
+    with suppress(OSError):  # not there, or not empty
+        (run / FOLDER).rmdir()
+
+
 def newest_checkpoint(run: Path, origin: Origin) -> tuple[WordRepRBM, TrainingState] | None:
     """The newest checkpoint that can be read, none if there is none; another run's is refused."""
     for path in reversed(list_checkpoints(run)):
@@ -62,7 +71,8 @@ def newest_checkpoint(run: Path, origin: Origin) -> tuple[WordRepRBM, TrainingSt
         except WordRBMError:
             continue  # damaged: the one before it is as good, only older
         _refuse_other_run(path, head, origin)
-        return load_checkpoint(path, origin)
+        with suppress(WordRBMError):
+            return load_checkpoint(path, origin)
     return None
 
 
@@ -72,16 +82,22 @@ def load_checkpoint(path: Path, origin: Origin) -> tuple[WordRepRBM, TrainingSta
     found = read_tensors(path, MODEL_NAMES | STATE_NAMES)
     rbm = from_parameters(path, found, len(origin.vocabulary))
     v, h = found["chains.v"], found["chains.h"].astype(rbm.c.dtype)
-    if v.size and not (v.min() >= 0 and v.max() < len(origin.vocabulary)):
-        raise WordRBMError(f"{path} holds chains outside the vocabulary; remove this file.")
     velocity = {name: np.empty_like(rbm.parameters()[name]) for name in ("U", "c")}
+    step, settings = head.get("step", -1), origin.settings
+    fits = isinstance(step, int) and 0 <= step <= settings.steps
+    fits &= v.shape == (settings.chains, settings.window) and v.dtype == np.int32
+    fits &= h.shape == (settings.chains, settings.hidden) and rbm.U.shape[0] == settings.window
+    fits &= all(found[f"velocity.{name}"].shape == speed.shape for name, speed in velocity.items())
+    if not (fits and v.min() >= 0 and v.max() < len(origin.vocabulary)):
+        raise WordRBMError(f"{path} holds a state that does not fit its model; remove this file.")
     for name, speed in velocity.items():
         speed[...] = found[f"velocity.{name}"]
-    return rbm, TrainingState(int(head["step"]), Chains(v, h), velocity)
+    return rbm, TrainingState(step, Chains(v, h), velocity)
 
 
 def _refuse_other_run(path: Path, head: dict[str, Any], origin: Origin) -> None:
-    then, now = head.get("settings") or {}, origin.settings.model_dump()
+    then, now = head.get("settings"), origin.settings.model_dump()
+    then = then if isinstance(then, dict) else {}
     differences = [
         f"{name} was {then.get(name)!r} and is now {now.get(name)!r}"
         for name in sorted(then.keys() | now.keys())

@@ -35,7 +35,7 @@ def train(
     ngrams: Annotated[int | None, _option("Windows to read [50,000,000].")] = None,
     epochs: Annotated[float | None, _option("Instead of --ngrams: passes over the text.")] = None,
     seed: Annotated[int | None, _option("Fixes every random choice [1].")] = None,
-    word_rate: Annotated[float | None, _option("Learning rate of D and b [0.02].")] = None,
+    word_rate: Annotated[float | None, _option("Learning rate of D and b [0.04].")] = None,
     hidden_rate: Annotated[float | None, _option("Learning rate of U and c [0.03].")] = None,
     momentum: Annotated[float | None, _option("Momentum of U and c [0.9].")] = None,
     l2: Annotated[float | None, _option("Shrinkage of the weights [0.0001].")] = None,
@@ -105,8 +105,11 @@ def plan(
     return TrainingRun(corpus, out, checked, threads or cores(), 60 * checkpoint_minutes)
 
 
-def show_run(run: "TrainingRun", *, resume: bool, quiet: bool) -> "Report":
-    """Run to the end with a bar; a signal stops it between two updates, checkpoint saved."""
+def show_run(run: "TrainingRun", *, resume: bool, quiet: bool) -> "Report | None":
+    """Run to the end with a bar; a signal stops it between two updates, checkpoint saved.
+
+    Gives the last report, or none if a resumed run had only its model left to write.
+    """
     from wordrbm.tasks.training_run import Stopped
 
     caught: list[int] = []
@@ -125,7 +128,6 @@ def show_run(run: "TrainingRun", *, resume: bool, quiet: bool) -> "Report":
     except Stopped:
         typer.echo(f"Stopped; the checkpoint is in {run.out}, go on with --resume.", err=True)
         raise typer.Exit(128 + caught[0]) from None
-    assert last is not None, "a run has at least one update"
     return last
 
 
@@ -147,14 +149,19 @@ def _scores(report: "Report") -> str:
     )
 
 
-def _print_result(run: "TrainingRun", last: "Report", *, as_json: bool) -> None:
-    result = {"model": str(run.out), "windows": last.progress.windows}
-    result |= {"acceptance": last.progress.acceptance, "seconds": last.seconds}
-    result |= {"windows_per_second": last.windows_per_second}
-    result |= last.scores._asdict() if last.scores else {}
+def _print_result(run: "TrainingRun", last: "Report | None", *, as_json: bool) -> None:
+    result: dict[str, Any] = {"model": str(run.out)}
+    told = "all its windows were read before"
+    if last is not None:
+        result |= {"windows": last.progress.windows, "acceptance": last.progress.acceptance}
+        result |= {"seconds": last.seconds, "windows_per_second": last.windows_per_second}
+        result |= last.scores._asdict() if last.scores else {}
+        held_out = (
+            _scores(last)[2:] if last.scores else "no text was held out, so there is no score"
+        )
+        told = f"{last.progress.windows:,} windows in {last.seconds:.0f} s; {held_out}"
     if as_json:
         print(json.dumps(result))
         return
-    held_out = _scores(last)[2:] if last.scores else "no text was held out, so there is no score"
-    print(f"{run.out}: {last.progress.windows:,} windows in {last.seconds:.0f} s; {held_out}")
+    print(f"{run.out}: {told}")
     print(f"next: wordrbm neighbours {run.out} WORD...")

@@ -16,13 +16,15 @@ from wordrbm.kernels.cloze import log_gain
 from wordrbm.models.base import AbstractRBM
 from wordrbm.shapes import Scores, Words
 
+PART = 64  # windows at a time
 STRETCH = 128  # words at a time: 128 x 250 doubles stay in the processor's cache
 
 
 def cloze_log_probability(model: AbstractRBM, v: Words, *, threads: int = 1) -> Scores:
     """``log P(v_i | the other words of the window)`` for every word of every window."""
+    # Parts of a fixed size, so that the digits do not depend on the number of threads.
+    parts = [v[first : first + PART] for first in range(0, len(v), PART)]
     with ThreadPoolExecutor(threads) as pool:
-        parts = np.array_split(v, max(1, min(threads, len(v))))
         return np.concatenate(list(pool.map(lambda part: _of_windows(model, part), parts)))
 
 
@@ -31,13 +33,15 @@ def word_logits(
 ) -> Iterator[tuple[slice, Float[np.ndarray, "B k"]]]:
     """``log P*(v_i = k | rest)`` up to a constant per window, by stretches of the vocabulary."""
     rest = _input_without(model, v, i)
-    mean = np.exp(-np.logaddexp(0.0, -rest))
+    off, on = np.exp(-np.logaddexp(0.0, rest)), np.exp(-np.logaddexp(0.0, -rest))
     bias = model.word_bias[i % len(model.word_bias)].astype(np.float64)
     for first in range(0, bias.size, STRETCH):
         words = slice(first, min(first + STRETCH, bias.size))
-        growth = np.expm1(model.word_weights(i, words).astype(np.float64))
-        logits = np.empty((len(v), len(growth)))
-        log_gain(mean, growth, logits)
+        weight = model.word_weights(i, words).astype(np.float64)
+        with np.errstate(over="ignore"):  # infinity sends the word down the slow road
+            growth = np.exp(weight)
+        logits = np.empty((len(v), len(weight)))
+        log_gain(rest, off, on, weight, growth, logits)
         yield words, logits + bias[words]
 
 

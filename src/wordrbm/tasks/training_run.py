@@ -4,7 +4,6 @@ The loop around `training.train`: it scores the model a fixed number of times, s
 every few minutes and when asked to stop, and writes the model when the run is done.
 """
 
-import shutil
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -14,7 +13,13 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from wordrbm.artifacts.checkpoint import FOLDER, Origin, newest_checkpoint, save_checkpoint
+from wordrbm.artifacts.checkpoint import (
+    FOLDER,
+    Origin,
+    newest_checkpoint,
+    remove_checkpoints,
+    save_checkpoint,
+)
 from wordrbm.artifacts.metrics import append_metrics, rewind_metrics
 from wordrbm.artifacts.modelfile import METRICS, MODEL, VOCABULARY, TrainedModel, save
 from wordrbm.errors import WordRBMError
@@ -24,6 +29,7 @@ from wordrbm.tasks.scores import HeldOutScores, held_out_scores, spread
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.windows import batch
 from wordrbm.training import Progress, TrainingSettings, TrainingState, start, train
+from wordrbm.training.divergence import refuse_lost_parameters, refuse_lost_score
 
 
 class Report(NamedTuple):
@@ -62,15 +68,17 @@ class TrainingRun:
             report = Report(progress, seconds, read / seconds, self._score(rbm, state))
             self._note(state, report)
             yield report
-            stopping = stop()
+            stopping = stop() and state.step < self.settings.steps  # at the end, just end
             if stopping or time.monotonic() - saved > self.checkpoint_seconds:
+                self._refuse_lost(rbm, state.step)
                 save_checkpoint(self.out, rbm, state, self.origin)
                 saved = time.monotonic()
             if stopping:
                 raise Stopped
             lap = time.monotonic()
+        self._refuse_lost(rbm, self.settings.steps)
         save(self.out, TrainedModel(rbm, self.prepared.vocabulary, self.settings))
-        shutil.rmtree(self.out / FOLDER, ignore_errors=True)
+        remove_checkpoints(self.out)
 
     @property
     def origin(self) -> Origin:
@@ -80,7 +88,7 @@ class TrainingRun:
 
     def _begin(self, *, resume: bool) -> tuple[WordRepRBM, TrainingState]:
         """A fresh start, or the newest checkpoint that can be read."""
-        _refuse_finished(self.out, resume=resume)
+        _refuse_other_folder(self.out, resume=resume)
         self.prepared.verify()
         self.out.mkdir(parents=True, exist_ok=True)
         found = newest_checkpoint(self.out, self.origin)
@@ -125,8 +133,13 @@ class TrainingRun:
         sample = spread(held_out, self.settings.heldout_windows)
         q = self.prepared.vocabulary.probability()
         scores = held_out_scores(rbm, sample, state.chains.v, q, threads=self.threads)
-        _refuse_divergence(scores, state, self.settings)
+        perplexities = scores.cloze_perplexity, scores.unigram_perplexity
+        refuse_lost_score(*perplexities, state.step, self.settings)
         return scores
+
+    def _refuse_lost(self, rbm: WordRepRBM, step: int) -> None:
+        """A lost model is never saved: the checkpoint before it stays the newest."""
+        refuse_lost_parameters(rbm, rbm.parameters(), step, self.settings)
 
     def _note(self, state: TrainingState, report: Report) -> None:
         """Append what was scored to the run's metrics."""
@@ -144,18 +157,6 @@ class TrainingRun:
             append_metrics(self.out / METRICS, record)
 
 
-def _refuse_divergence(
-    scores: HeldOutScores, state: TrainingState, settings: TrainingSettings
-) -> None:
-    """Stop when the scores are lost: far worse than knowing nothing but the words' frequencies."""
-    if not scores.cloze_perplexity < 1000 * scores.unigram_perplexity:
-        raise WordRBMError(
-            f"Training diverged by update {state.step}: the held-out cloze perplexity is "
-            f"{scores.cloze_perplexity:g}; lower word_rate (now {settings.word_rate:g}) and "
-            f"hidden_rate (now {settings.hidden_rate:g}) threefold and start again."
-        )
-
-
 def ngrams_of_epochs(prepared: Prepared, epochs: float, window: int) -> int:
     """How many windows that many passes over the training text are."""
     count = round(epochs * len(prepared.windows(window, "train")))
@@ -164,10 +165,18 @@ def ngrams_of_epochs(prepared: Prepared, epochs: float, window: int) -> int:
     return count
 
 
-def _refuse_finished(out: Path, *, resume: bool) -> None:
+def _refuse_other_folder(out: Path, *, resume: bool) -> None:
+    """Write only into a new folder, or into one that holds a run and nothing else."""
     if (out / MODEL).exists():
         raise WordRBMError(f"{out} already holds a trained model; train into another folder.")
-    if not resume and out.exists() and any(out.iterdir()):
+    found = {path.name for path in out.iterdir()} if out.exists() else set()
+    if found and not resume:
         raise WordRBMError(
             f"{out} is not empty; give --resume to go on with the run in it, or another folder."
+        )
+    if found - {VOCABULARY, METRICS, FOLDER}:
+        name = min(found - {VOCABULARY, METRICS, FOLDER})
+        raise WordRBMError(
+            f"{out} holds {name}, which no training run wrote; give the folder of the run to go on "
+            "with, or a new one."
         )

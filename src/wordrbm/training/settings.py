@@ -12,11 +12,11 @@ from wordrbm.errors import WordRBMError
 class TrainingSettings(BaseModel):
     """What decides the bits of a trained model, together with the corpus."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     window: int = Field(3, ge=1, le=100, description="words in a window: n")
-    dimension: int = Field(50, ge=1, description="numbers in a word vector: d")
-    hidden: int = Field(250, ge=1, description="hidden units: H")
+    dimension: int = Field(50, ge=1, le=100_000, description="numbers in a word vector: d")
+    hidden: int = Field(250, ge=1, le=1_000_000, description="hidden units: H")
     mh_steps: int = Field(
         100, ge=1, description="Metropolis-Hastings proposals per word and update"
     )
@@ -25,7 +25,7 @@ class TrainingSettings(BaseModel):
     shards: int = Field(4, ge=1, description="independent parts of a batch; fixes the bits")
     ngrams: int = Field(50_000_000, ge=1, description="windows to read in all")
     seed: int = Field(1, ge=0, lt=2**63, description="fixes every random choice")
-    word_rate: float = Field(0.02, gt=0, description="learning rate of D and b, per window")
+    word_rate: float = Field(0.04, gt=0, description="learning rate of D and b, per window")
     hidden_rate: float = Field(0.03, gt=0, description="learning rate of U and c, per batch")
     warmup: int = Field(1000, ge=0, description="updates over which the rates rise from zero")
     rate_windows: int = Field(

@@ -13,17 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from wordrbm.errors import WordRBMError
 from wordrbm.kernels.stream import seed_stream
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling import Chains, Transition, draw_hidden
 from wordrbm.shapes import Probability, Words
+from wordrbm.training.divergence import refuse_lost_parameters
 from wordrbm.training.gradient import ShardResult, shard_gradient
 from wordrbm.training.optimizer import Rates, RowSteps, Velocity, ascend
 from wordrbm.training.settings import TrainingSettings
 
 Batches = Callable[[int, int], Words]  # (first, size) -> that many windows of the endless visit
-LARGEST_WEIGHT = 100.0  # a hidden unit this sure of one number of a word vector has run away
 
 
 class TrainingState(NamedTuple):
@@ -88,7 +87,7 @@ def train(
             gradients = [result.gradient for result in results]
             ascend(model, gradients, state.velocity, rates, row_steps, settings.batch_size)
             state = TrainingState(state.step + 1, _joined(results), state.velocity)
-            _refuse_divergence(model, state, settings)
+            refuse_lost_parameters(model, state.velocity, state.step, settings)
             yield state, _report(results, state, rates, settings)
 
 
@@ -107,7 +106,8 @@ def _shards(
         read = slice(*_bounds(shard, settings.batch_size, settings.shards))
         dreamt = slice(*_bounds(shard, settings.chains, settings.shards))
         chains = Chains(state.chains.v[dreamt], state.chains.h[dreamt])
-        return shard_gradient(stream, model, transition, v[read], chains)
+        with np.errstate(over="ignore", invalid="ignore"):  # a lost run is told in a sentence
+            return shard_gradient(stream, model, transition, v[read], chains)
 
     return list(pool.map(one, range(settings.shards)))
 
@@ -128,17 +128,3 @@ def _report(
     made = sum(result.info.accepted.size * result.info.proposed for result in results)
     windows = state.step * settings.batch_size
     return Progress(windows, state.step / settings.steps, rates, taken / made)
-
-
-def _refuse_divergence(
-    model: AbstractRBM, state: TrainingState, settings: TrainingSettings
-) -> None:
-    """Stop when a dense parameter is lost; a lost row of D reaches U within the same update."""
-    for name in state.velocity:
-        largest = float(np.abs(model.parameters()[name]).max())
-        if not largest < LARGEST_WEIGHT:
-            raise WordRBMError(
-                f"Training diverged at update {state.step}: the largest number in {name} is "
-                f"{largest:g}; lower hidden_rate (now {settings.hidden_rate:g}) and word_rate (now "
-                f"{settings.word_rate:g}) threefold and start again."
-            )
