@@ -1,6 +1,7 @@
 """JSON lines: a line is one story, an object whose text stands in one field (jsonlines.org)."""
 
 import json
+import sys
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -38,9 +39,13 @@ def _text(source: Source, line: Line, field: str) -> str:
 def _parse(source: Source, line: Line) -> object:
     try:
         return json.loads(line.text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        where = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
-        _refuse(source, line, f"is not valid JSON{where}", "mend or remove that line")
+    except json.JSONDecodeError as error:
+        fault = f"is not valid JSON at column {error.colno}"
+    except RecursionError:
+        fault = "is not valid JSON: its brackets are nested too deeply"
+    except ValueError:  # the one other that json raises: Python reads no longer integer
+        fault = f"holds a number of more than {sys.get_int_max_str_digits():,} digits"
+    _refuse(source, line, fault, "mend or remove that line")
 
 
 def _encodable(source: Source, line: Line, text: str) -> str:
