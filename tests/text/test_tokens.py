@@ -46,6 +46,8 @@ GOLDEN = {
     "_really_ good_name ______ *** x": "really good_name x",
     "zero\u200bwidth so\u00adft\ufeff": "zerowidth soft",
     "\x93Yes\x94, it\x92s \x96 so": "`` yes '' , it 's -- so",
+    "zero\x00byte": "zerobyte",
+    "zero\x00byte café": "zerobyte café",
     "": "",
     " \n\n \t": "",
 }

@@ -46,7 +46,7 @@ _CLOSING = frozenset(["''", "'", ")", "]", "}", '"', "»"])
 
 def before(text: str) -> str:
     """Repair a text before its sentences are sought."""
-    if not text.isascii():
+    if not text.isascii() or "\x00" in text:  # the one ASCII character of the table
         text = text.translate(_CHARACTERS)
     for pattern, replacement in _BEFORE:
         text = pattern.sub(replacement, text)
