@@ -1,6 +1,8 @@
+import errno
 import gzip
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -114,6 +116,7 @@ class TestFormats:
         (b'["text"]\n', "line 1 is not a JSON object"),
         (b'{"text": "\\ud800"}\n', "line 1 holds half of a surrogate pair"),
         (b"[" * 100_000, "line 1 is not valid JSON"),
+        (b'{"id": %s, "text": "a"}' % (b"7" * 6_000), "line 1 holds a number of more than 4,300"),
         (b'{"text": "a"}\n{"text": "\xff"}', "line 2: the byte at offset 24 is not UTF-8"),
     ],
 )
@@ -184,3 +187,34 @@ def test_a_missing_path_and_an_empty_folder_are_refused(tmp_path):
         find_files([tmp_path / "nowhere"])
     with pytest.raises(WordRBMError, match="No file was found"):
         find_files([tmp_path])
+
+
+def test_a_path_that_may_not_be_looked_at_is_refused(tmp_path, monkeypatch):
+    with pytest.raises(WordRBMError, match=r"Could not read .*aaa: File name too long; check"):
+        find_files([tmp_path / ("a" * 300)])
+    (tmp_path / "a.txt").write_text("a")
+    deny(monkeypatch, tmp_path / "a.txt")
+    for path in (tmp_path, tmp_path / "a.txt"):
+        with pytest.raises(WordRBMError, match=r"Could not read .*a\.txt: Permission denied"):
+            find_files([path])
+
+
+def test_links_to_nothing_and_to_themselves_are_skipped(tmp_path):
+    (tmp_path / "a.txt").write_text("a")
+    (tmp_path / "nothing").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "itself").symlink_to(tmp_path / "itself")
+    assert find_files([tmp_path]) == [tmp_path / "a.txt"]
+    with pytest.raises(WordRBMError, match="itself is neither"):
+        find_files([tmp_path / "itself"])
+
+
+def deny(monkeypatch, denied):
+    """Let one path be as in a folder that may not be searched, which root would not notice."""
+    stat = Path.stat
+
+    def refuse(path, **options):
+        if path == denied:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return stat(path, **options)
+
+    monkeypatch.setattr(Path, "stat", refuse)

@@ -1,4 +1,8 @@
+import builtins
+import errno
+import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -86,6 +90,25 @@ def test_a_file_cut_missing_or_changed_is_refused(folder, name):
         Prepared.open(folder).verify()
 
 
+@pytest.mark.parametrize("name", ["ids.int32", "runs.int64", "vocabulary.tsv"])
+def test_a_file_that_may_not_be_read_is_refused(folder, name, monkeypatch):
+    prepared = Prepared.open(folder)
+    deny(monkeypatch, folder / name)
+    with pytest.raises(WordRBMError, match=f"Could not read .*{name}: Permission denied; check"):
+        Prepared.open(folder)
+    with pytest.raises(WordRBMError, match=f"Could not read .*{name}: Permission denied; check"):
+        prepared.verify()
+
+
+@pytest.mark.parametrize("name", ["ids.int32", "runs.int64", "vocabulary.tsv"])
+def test_a_file_that_may_not_be_looked_at_is_refused(folder, name):
+    path = folder / name
+    path.unlink()
+    path.symlink_to("a" * 300)  # a stat of it fails with another fault than a missing file
+    with pytest.raises(WordRBMError, match=f"Could not read .*{name}: File name too long; check"):
+        Prepared.open(folder)
+
+
 def test_runs_outside_the_text_are_refused(folder):
     runs = np.fromfile(folder / "runs.int64", "<i8")
     runs[1] = 10**6
@@ -95,10 +118,26 @@ def test_runs_outside_the_text_are_refused(folder):
 
 
 def test_a_folder_that_is_no_corpus_is_refused(tmp_path):
-    with pytest.raises(WordRBMError, match="is not a prepared corpus"):
-        Prepared.open(tmp_path)
+    for path in (tmp_path, tmp_path / "nowhere", tmp_path / ("a" * 300)):
+        with pytest.raises(WordRBMError, match="is not a prepared corpus"):
+            Prepared.open(path)
 
 
 def test_a_window_needs_a_word(folder):
     with pytest.raises(WordRBMError, match="window of 0 words"):
         Prepared.open(folder).windows(0, "train")
+
+
+def deny(monkeypatch, denied):
+    """Let one file be unreadable, also for root; numpy opens files as builtins does."""
+
+    def refuse(open):
+        def opened(path, *arguments, **options):
+            if isinstance(path, str | Path) and Path(path) == denied:
+                raise PermissionError(errno.EACCES, "Permission denied", str(path))
+            return open(path, *arguments, **options)
+
+        return opened
+
+    monkeypatch.setattr(builtins, "open", refuse(builtins.open))
+    monkeypatch.setattr(io, "open", refuse(io.open))

@@ -19,9 +19,9 @@ RESULT = "result"
 @contextmanager
 def appearing(out: Path) -> Iterator[Path]:
     """Give a folder to work in; on leaving, its subfolder `result` becomes `out`."""
-    out = Path(os.path.abspath(out))
-    refuse_existing(out)
     try:
+        out = Path(os.path.abspath(out))
+        refuse_existing(out)
         with _work_folder(out) as work:
             yield work
             os.replace(work / RESULT, out)

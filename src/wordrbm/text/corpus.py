@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from wordrbm.errors import WordRBMError
 from wordrbm.text.jsonlines import json_pieces
+from wordrbm.text.looking import look
 from wordrbm.text.pieces import Piece
 from wordrbm.text.plain import plain_pieces
 from wordrbm.text.sgml import OPENING, sgml_pieces
@@ -22,9 +23,10 @@ def find_files(inputs: Sequence[Path]) -> list[Path]:
     """The files under every input, folders walked in sorted order, hidden names skipped."""
     files: list[Path] = []
     for path in inputs:
-        if path.is_dir():
+        found = look(path)
+        if found.is_folder:
             files.extend(_walk(path))
-        elif path.is_file():
+        elif found.is_file:
             files.append(path)
         else:
             raise WordRBMError(f"{path} is neither a file nor a folder; check the path.")
@@ -59,7 +61,7 @@ def _walk(folder: Path) -> Iterator[Path]:
     for root, folders, names in os.walk(folder, onerror=_refuse_folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         paths = (Path(root) / name for name in sorted(names) if not name.startswith("."))
-        yield from filter(Path.is_file, paths)
+        yield from (path for path in paths if look(path).is_file)
 
 
 def _refuse_folder(error: OSError) -> NoReturn:

@@ -16,6 +16,7 @@ from jaxtyping import Int32, Int64
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import sha256
 from wordrbm.text import manifest
+from wordrbm.text.looking import look, reading
 from wordrbm.text.manifest import Manifest
 from wordrbm.text.runs import HELDOUT, TRAIN
 from wordrbm.text.vocabulary import Vocabulary
@@ -42,8 +43,10 @@ class Prepared:
         head = Manifest.read(path)
         _check_sizes(path, head)
         vocabulary = Vocabulary.read(path / manifest.VOCABULARY)
-        ids = np.memmap(path / manifest.IDS, "<i4", mode="r")
-        runs = np.fromfile(path / manifest.RUNS, "<i8").reshape(-1, 3)
+        with reading(path / manifest.IDS):
+            ids = np.memmap(path / manifest.IDS, "<i4", mode="r")
+        with reading(path / manifest.RUNS):
+            runs = np.fromfile(path / manifest.RUNS, "<i8").reshape(-1, 3)
         corpus = cls(path, head, vocabulary, ids, runs)
         corpus._check()
         return corpus
@@ -57,7 +60,9 @@ class Prepared:
     def verify(self) -> None:
         """Check the SHA-256 of every file, which reads them all."""
         for name, seal in self.manifest.files.items():
-            if sha256(self.path / name) != seal.sha256:
+            with reading(self.path / name):
+                found = sha256(self.path / name)
+            if found != seal.sha256:
                 raise WordRBMError(
                     f"{self.path / name} is not the file that was prepared (its SHA-256 differs); "
                     "prepare the corpus again."
@@ -76,10 +81,10 @@ class Prepared:
 def _check_sizes(path: Path, head: Manifest) -> None:
     for name, seal in head.files.items():
         file = path / name
-        size = file.stat().st_size if file.is_file() else -1
-        if size != seal.size:
-            found = "is missing" if size < 0 else f"has {size:,} bytes"
-            _refuse(file, f"{found} where the manifest says {seal.size:,} bytes")
+        found = look(file)
+        if not found.is_file or found.size != seal.size:
+            fault = f"has {found.size:,} bytes" if found.is_file else "is missing"
+            _refuse(file, f"{fault} where the manifest says {seal.size:,} bytes")
     tokens = head.counts.tokens
     if tokens < 1 or head.files[manifest.IDS].size != 4 * tokens:
         _refuse(path / manifest.IDS, f"does not hold the {tokens:,} tokens of the manifest")
