@@ -1,7 +1,9 @@
+import errno
 import gzip
 import itertools
 import json
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -174,17 +176,43 @@ def test_all_wrong_settings_are_told_at_once(tmp_path, corpus):
         run([corpus[0]], tmp_path / "out", min_count=10_000)
 
 
-def test_a_worker_that_dies_is_told(tmp_path):
-    pipe, other_end = jobs._context().Pipe(duplex=False)
-    other_end.close()
-    with pytest.raises(WordRBMError, match=r"reading .*a\.txt died with exit code -9"):
-        jobs._finish(jobs._Worker(Killed(), pipe), jobs.Job(0, (tmp_path / "a.txt",), 0))
+def test_settings_of_a_wrong_type_are_told_too(tmp_path, corpus):
+    with pytest.raises(
+        WordRBMError,
+        match=r"size is '5' .*count is 2\.5 .*share is 'a' .*field is 7 .* '2' workers",
+    ) as refused:
+        run(
+            [corpus[0]],
+            tmp_path / "out",
+            vocabulary_size="5",
+            min_count=2.5,
+            heldout="a",
+            field=7,
+            workers="2",
+        )
+    assert str(refused.value).count(".") == 3, "one sentence, with 2.5 and 0.5 in it"
 
 
-class Killed:
-    """A process that the system ended for want of memory."""
+@pytest.mark.parametrize("kind", [str, Path, lambda path: [str(path)]])
+def test_one_path_alone_is_a_list_of_one(tmp_path, kind):
+    path = tmp_path / "a.txt"
+    path.write_text("The cat sat.")
+    _, prepared = run(kind(path), tmp_path / "out")
+    assert prepared.ids.size == 4
 
-    exitcode = -9
 
-    def join(self):
-        pass
+@pytest.mark.parametrize("name", ["a" * 300, "a" * 250])  # too long as it is, or while it is made
+def test_an_output_that_cannot_be_made_is_told(tmp_path, corpus, name):
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(WordRBMError, match=r"Could not write .*aaa: File name too long; "):
+        run([corpus[0]], tmp_path / name)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_an_output_that_may_not_be_looked_at_is_told(tmp_path, corpus, monkeypatch):
+    def refuse(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    with pytest.raises(WordRBMError, match=r"Could not write .*out: Permission denied; "):
+        run([corpus[0]], tmp_path / "out")

@@ -8,6 +8,7 @@ The output appears whole or not at all, and its bytes depend on the text and the
 """
 
 from collections.abc import Generator, Iterator, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,25 +37,31 @@ class PrepareProgress(NamedTuple):
 
 
 def prepare(
-    inputs: Sequence[Path], out: Path, settings: PrepareSettings, workers: int
+    inputs: str | Path | Sequence[str | Path], out: Path, settings: PrepareSettings, workers: int
 ) -> Generator[PrepareProgress, None, None]:
     """Prepare a corpus in the folder `out`, telling on the way how far it is."""
     _check(settings, workers)
-    files = find_files(inputs)
+    paths = _paths(inputs)
+    files = find_files(paths)
     with appearing(out) as work:
         yield from _read(files, work, settings, workers)
         found = list(shards(work))
         yield PrepareProgress("count", 0, len(found), 0)
-        counted = _count(found, inputs, settings)
+        counted = _count(found, paths, settings)
         yield PrepareProgress("count", len(found), len(found), counted.tokens)
         yield from _write(found, counted, work / RESULT)
         _finish(work / RESULT, found, counted, settings)
 
 
+def _paths(inputs: str | Path | Sequence[str | Path]) -> list[Path]:
+    """One path alone is a list of one: a string is also a sequence, of letters."""
+    return [Path(path) for path in ([inputs] if isinstance(inputs, str | Path) else inputs)]
+
+
 def _check(settings: PrepareSettings, workers: int) -> None:
     wrong = settings.problems()
-    if workers < 1:
-        wrong.append(f"there are to be {workers} workers but at least 1 is needed")
+    if not isinstance(workers, Integral) or workers < 1:
+        wrong.append(f"there are to be {workers!r} workers but at least 1 is needed")
     if wrong:
         raise WordRBMError(f"These settings cannot be used: {'; '.join(wrong)}.")
 

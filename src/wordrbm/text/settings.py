@@ -1,6 +1,7 @@
 """What a prepared corpus depends on besides its text; the number of workers is not part of it."""
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -14,13 +15,31 @@ class PrepareSettings:
 
     def problems(self) -> list[str]:
         """Why no corpus could be prepared with these settings; nothing if one can."""
-        wrong = []
-        if self.vocabulary_size < 1:
-            wrong.append(f"the vocabulary size is {self.vocabulary_size} but must be at least 1")
-        if self.min_count < 1:
-            wrong.append(f"the minimum count is {self.min_count} but must be at least 1")
-        if not 0.0 <= self.heldout < 0.5:  # also refuses a NaN
-            wrong.append(f"the held-out share is {self.heldout} but must be from 0 to below 0.5")
-        if not self.field:
-            wrong.append("the field is empty but must name where JSON lines keep their text")
-        return wrong
+        count, share = "a whole number of at least 1", "a number from 0 to below 0.5"
+        field = "the name under which JSON lines keep their text"
+        checks = [
+            ("vocabulary size", self.vocabulary_size, _is_count, count),
+            ("minimum count", self.min_count, _is_count, count),
+            ("held-out share", self.heldout, _is_share, share),
+            ("field", self.field, _is_name, field),
+        ]
+        return [
+            f"the {name} is {value!r} but must be {expected}"
+            for name, value, fits, expected in checks
+            if not fits(value)
+        ]
+
+
+# Nothing holds a caller to the types, and a manifest has no place for others: not for a bool, nor
+# for an integer of numpy's.
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 1
+
+
+def _is_share(value: Any) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and bool(0.0 <= value < 0.5)  # also refuses a NaN
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
