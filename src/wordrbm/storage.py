@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wordrbm.errors import WordRBMError
@@ -13,18 +13,36 @@ from wordrbm.errors import WordRBMError
 def replacing(path: Path) -> Iterator[Path]:
     """Give a temporary path to write to; on leaving, it takes the place of `path` in one step."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with told(path):
+        try:
+            temporary.touch()
+            mode = temporary.stat().st_mode  # what the user's umask gives; some writers tighten it
+            yield temporary
+            temporary.chmod(mode)
+            sync(temporary)
+            os.replace(temporary, path)
+            sync(path.parent)
+        finally:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Let a failed write be told in a sentence."""
     try:
-        yield temporary
-        sync(temporary)
-        os.replace(temporary, path)
-        sync(path.parent)
+        yield
     except OSError as error:
         raise WordRBMError(
             f"Could not write {path}: {error.strerror or error}; free some space or choose "
             "another folder, what was there before is untouched."
         ) from error
-    finally:
-        temporary.unlink(missing_ok=True)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, or say why it cannot be."""
+    with told(path):
+        path.mkdir(parents=True, exist_ok=True)
 
 
 def sync(path: Path) -> None:

@@ -86,6 +86,9 @@ def test_neighbours_in_a_table_and_as_json(model):
     assert len(found["neighbours"]["monday"]) == 3
     grouped = json.loads(wordrbm("neighbours", model, "--groups", "--json").stdout)
     assert set(grouped["groups"]) == {"days", "months", "numbers", "modals"}
+    assert "sunday" in grouped["groups"]["days"]["missing"]
+    uneven = wordrbm("neighbours", model, "monday", "fish", "--among", 3, "--count", 5)
+    assert uneven.returncode == 0
 
 
 def test_export_writes_vectors(model, tmp_path):
@@ -113,6 +116,12 @@ BAD = {
     "No word was given": ["neighbours", "MODEL"],
     "was not found": ["neighbours", "CORPUS", "monday"],
     "Settings cannot be used": ["train", "CORPUS", "--out", "OUT", "--window=0", "--momentum=2"],
+    "epochs of": ["train", "CORPUS", "--out", "OUT", "--epochs=nan"],
+    "is a file": ["train", "CORPUS", "--out", "FILE"],
+    "Could not write": ["export", "MODEL", "--out", "FILE/vectors.txt"],
+    "cannot be used": ["info", "x" * 300],
+    "below 1": ["neighbours", "MODEL", "fish", "--count=0"],
+    "threads were asked": ["train", "CORPUS", "--out", "OUT", "--threads=0"],
     "Both ngrams and epochs": ["train", "CORPUS", "--out", "OUT", "--ngrams=5", "--epochs=1"],
     "cannot be read": ["train", "CORPUS", "--out", "OUT", "--settings", "absent.toml"],
     "another vocabulary": ["evaluate", "MODEL", "OTHER"],
@@ -124,7 +133,9 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(model, corpus, tmp_path, se
     places = {"MODEL": model, "CORPUS": corpus, "OUT": tmp_path / "out"}
     if "OTHER" in BAD[sentence]:
         places["OTHER"] = prepared(tmp_path, stories=8).path
-    done = wordrbm(*(places.get(word, word) for word in BAD[sentence]))
+    (tmp_path / "file").write_text("mine")
+    words = (str(places.get(word, word)) for word in BAD[sentence])
+    done = wordrbm(*(word.replace("FILE", str(tmp_path / "file")) for word in words))
     assert done.returncode == 2
     assert sentence in done.stderr
     assert len(done.stderr.splitlines()) == 1

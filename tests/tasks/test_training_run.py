@@ -1,4 +1,5 @@
 import json
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ from tests.corpora import prepared
 from wordrbm.artifacts import load
 from wordrbm.artifacts.checkpoint import list_checkpoints
 from wordrbm.errors import WordRBMError
-from wordrbm.tasks.training_run import Stopped, TrainingRun
+from wordrbm.tasks.training_run import Stopped, TrainingRun, settings_for
 from wordrbm.training import check_settings
 
 SMALL = {
@@ -29,6 +30,11 @@ def finish(training, **options):
     for report in training.reports(**options):
         last = report
     return last
+
+
+def patch_save():
+    """The process dies after the last checkpoint, before the model is written."""
+    return patch("wordrbm.tasks.training_run.save", side_effect=KeyboardInterrupt)
 
 
 def records(out):
@@ -108,6 +114,44 @@ def test_a_folder_in_use_is_not_written_over(corpus, tmp_path):
     finish(run(corpus, tmp_path / "model"))
     with pytest.raises(WordRBMError, match="already holds a trained model"):
         finish(run(corpus, tmp_path / "model"), resume=True)
+
+
+def test_a_folder_that_holds_no_run_is_not_resumed(corpus, tmp_path):
+    other = prepared(tmp_path / "other", stories=8)
+    before = {path.name: path.read_bytes() for path in other.path.iterdir()}
+    with pytest.raises(WordRBMError, match="which no training run wrote"):
+        finish(run(corpus, other.path), resume=True)
+    assert {path.name: path.read_bytes() for path in other.path.iterdir()} == before
+
+
+def test_a_stop_at_the_last_update_just_ends(corpus, tmp_path):
+    finish(run(corpus, tmp_path / "model", ngrams=32, evaluations=1), stop=lambda: True)
+    assert (tmp_path / "model" / "model.safetensors").exists()
+
+
+def test_a_resume_with_nothing_left_to_read_writes_the_model(corpus, tmp_path):
+    training = run(corpus, tmp_path, ngrams=64, evaluations=1, checkpoint_seconds=0.0)
+    reports = training.reports()
+    next(reports), next(reports)
+    with pytest.raises(KeyboardInterrupt), patch_save():
+        next(reports)
+    assert list(training.reports(resume=True)) == []
+    assert (tmp_path / "model.safetensors").exists()
+
+
+def test_lost_word_vectors_are_never_saved(tmp_path):
+    corpus = prepared(tmp_path, heldout=0.0)
+    with pytest.raises(WordRBMError, match=r"the largest number in [Db]"):
+        finish(run(corpus, tmp_path / "model", word_rate=1e3, hidden_rate=1e-9, l2=0.0))
+    assert not (tmp_path / "model" / "model.safetensors").exists()
+
+
+def test_epochs_are_passes_over_the_training_windows(corpus):
+    windows = len(corpus.windows(3, "train"))
+    assert settings_for(corpus, {"epochs": 2}).ngrams == 2 * windows
+    for epochs in (float("nan"), float("inf"), 0, -1, "two"):
+        with pytest.raises(WordRBMError, match="above zero"):
+            settings_for(corpus, {"epochs": epochs})
 
 
 def test_divergence_keeps_the_last_good_checkpoint(corpus, tmp_path):

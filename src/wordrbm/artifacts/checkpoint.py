@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wordrbm.artifacts.modelfile import describe, from_parameters
+from wordrbm.artifacts.modelfile import NAMES, describe, from_parameters
 from wordrbm.artifacts.tensors import read_head, read_tensors, write_tensors
 from wordrbm.errors import WordRBMError
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import Chains
+from wordrbm.storage import make_folder
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import TrainingSettings, TrainingState
 
 FOLDER = "checkpoints"
 KEPT = 2
-MODEL_NAMES = {"D", "U", "b", "c"}
 STATE_NAMES = {"velocity.U", "velocity.c", "chains.v", "chains.h"}
 
 
@@ -35,7 +35,7 @@ class Origin(NamedTuple):
 def save_checkpoint(run: Path, rbm: WordRepRBM, state: TrainingState, origin: Origin) -> None:
     """Write a checkpoint beside the others and let go of the oldest."""
     folder = run / FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     tensors = {
         **rbm.parameters(),
         "velocity.U": state.velocity["U"],
@@ -79,14 +79,14 @@ def newest_checkpoint(run: Path, origin: Origin) -> tuple[WordRepRBM, TrainingSt
 def load_checkpoint(path: Path, origin: Origin) -> tuple[WordRepRBM, TrainingState]:
     """The model and the state, if they belong to the same run."""
     head = read_head(path)
-    found = read_tensors(path, MODEL_NAMES | STATE_NAMES)
-    rbm = from_parameters(path, found, len(origin.vocabulary))
+    found = read_tensors(path, NAMES | STATE_NAMES)
+    rbm = from_parameters(path, found, len(origin.vocabulary), origin.settings)
     v, h = found["chains.v"], found["chains.h"].astype(rbm.c.dtype)
     velocity = {name: np.empty_like(rbm.parameters()[name]) for name in ("U", "c")}
     step, settings = head.get("step", -1), origin.settings
     fits = isinstance(step, int) and 0 <= step <= settings.steps
     fits &= v.shape == (settings.chains, settings.window) and v.dtype == np.int32
-    fits &= h.shape == (settings.chains, settings.hidden) and rbm.U.shape[0] == settings.window
+    fits &= h.shape == (settings.chains, settings.hidden)
     fits &= all(found[f"velocity.{name}"].shape == speed.shape for name, speed in velocity.items())
     if not (fits and v.min() >= 0 and v.max() < len(origin.vocabulary)):
         raise WordRBMError(f"{path} holds a state that does not fit its model; remove this file.")

@@ -23,16 +23,29 @@ def append_metrics(path: Path, record: dict[str, Any]) -> None:
 def read_metrics(path: Path) -> list[dict[str, Any]]:
     """The whole lines of the file; a line cut short by a crash is left out."""
     records = []
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
-    for line in lines:
+    for line in _lines(path):
         try:
             records.append(json.loads(line))
         except json.JSONDecodeError:
             continue
-    return [record for record in records if isinstance(record, dict)]
+    return [record for record in records if isinstance(record, dict) and _step(record) >= 0]
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise WordRBMError(f"{path} cannot be read: {error.strerror}; remove it.") from error
+
+
+def _step(record: dict[str, Any]) -> int:
+    step = record.get("step")
+    return step if isinstance(step, int) else -1
 
 
 def rewind_metrics(path: Path, step: int) -> None:
     """Forget the lines after an update, so that a resumed run does not write them twice."""
-    kept = [record for record in read_metrics(path) if record.get("step", 0) <= step]
+    kept = [record for record in read_metrics(path) if _step(record) <= step]
     write_text(path, "".join(json.dumps(record) + "\n" for record in kept))

@@ -13,6 +13,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.models import WordRepRBM
 from wordrbm.models.wordrep import position_inner
 from wordrbm.shapes import Array
+from wordrbm.storage import make_folder
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import TrainingSettings, check_settings
 
@@ -39,7 +40,7 @@ class TrainedModel:
 
 def save(folder: Path, model: TrainedModel) -> None:
     """Write the folder; the model file comes last, so its presence means the rest is there."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     model.vocabulary.write(folder / VOCABULARY)
     head = describe(model.rbm, model.vocabulary, model.settings)
     write_tensors(folder / MODEL, model.rbm.parameters(), {"kind": "wordrep", **head})
@@ -67,15 +68,29 @@ def load(path: str | Path) -> TrainedModel:
             f"{folder / VOCABULARY} is not the vocabulary {MODEL} was trained with; "
             "put back the file that `wordrbm train` wrote."
         )
-    rbm = from_parameters(folder / MODEL, read_tensors(folder / MODEL, NAMES), len(vocabulary))
-    return TrainedModel(rbm, vocabulary, check_settings(head.get("settings") or {}))
+    settings = settings_of(folder / MODEL, head)
+    found = read_tensors(folder / MODEL, NAMES)
+    return TrainedModel(
+        from_parameters(folder / MODEL, found, len(vocabulary), settings), vocabulary, settings
+    )
 
 
-def from_parameters(path: Path, found: dict[str, Array], K: int) -> WordRepRBM:
-    """The model made of these arrays, if they fit together, are floats and are finite."""
+def settings_of(path: Path, head: dict[str, Any]) -> TrainingSettings:
+    """The settings in a head, which must be whole."""
+    settings = head.get("settings")
+    if not isinstance(settings, dict):
+        raise WordRBMError(f"{path} has no settings in its head; train the model again.")
+    return check_settings(settings)
+
+
+def from_parameters(
+    path: Path, found: dict[str, Array], K: int, settings: TrainingSettings
+) -> WordRepRBM:
+    """The model made of these arrays, if they fit the settings, are floats and are finite."""
     D, U, b, c = (found[name] for name in "DUbc")
-    fits = D.ndim == 2 and U.ndim == 3 and b.shape == (K,) and c.shape == U.shape[1:2]
-    if not (fits and D.shape == (K, U.shape[2]) and {x.dtype for x in (D, U, b, c)} == {D.dtype}):
+    n, H, d = settings.window, settings.hidden, settings.dimension
+    fits = D.shape == (K, d) and U.shape == (n, H, d) and b.shape == (K,) and c.shape == (H,)
+    if not (fits and {x.dtype for x in (D, U, b, c)} == {D.dtype}):
         shapes = {name: found[name].shape for name in "DUbc"}
         raise WordRBMError(f"{path} holds arrays that do not fit together: {shapes}, K = {K}.")
     if not all(np.issubdtype(x.dtype, np.floating) and np.isfinite(x).all() for x in (D, U, b, c)):

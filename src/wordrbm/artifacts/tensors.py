@@ -28,14 +28,17 @@ def write_tensors(path: Path, tensors: Mapping[str, Array], head: Mapping[str, A
     shapes = {name: list(array.shape) for name, array in contiguous.items()}
     full = {"format": FORMAT, "version": VERSION, **head, "shapes": shapes}
     with replacing(path) as temporary:
-        save_file(contiguous, temporary, metadata={"wordrbm": json.dumps(full, sort_keys=True)})
+        try:
+            save_file(contiguous, temporary, metadata={"wordrbm": json.dumps(full, sort_keys=True)})
+        except SafetensorError as error:  # how a full disk is told there
+            raise OSError(str(error)) from error
 
 
 def read_head(path: Path) -> dict[str, Any]:
     """The head of a file, after checking that it is one of ours and not from the future."""
-    if not path.is_file():
-        raise WordRBMError(f"{path} was not found; give the folder that `wordrbm train` wrote.")
     try:
+        if not path.is_file():
+            raise WordRBMError(f"{path} was not found; give the folder that `wordrbm train` wrote.")
         with safe_open(path, framework="numpy") as file:
             head = json.loads((file.metadata() or {}).get("wordrbm", "null"))
     except (SafetensorError, OSError, json.JSONDecodeError, UnicodeDecodeError) as error:

@@ -52,6 +52,8 @@ class Vectors:
 
         `among` looks only at that many of the most frequent words: rare ones are noisier.
         """
+        if count < 1 or (among is not None and among < 1):
+            raise WordRBMError("Neighbours were asked for with a count below 1; use 1 or more.")
         row = self._row(word)
         cosine = self._directions[:among] @ self._directions[row]
         cosine[[k for k in (0, row) if k < cosine.size]] = -np.inf  # row 0 is the unknown word

@@ -1,5 +1,6 @@
 """The command `wordrbm`: one command per file, every heavy import inside the command."""
 
+import io
 import sys
 
 import typer
@@ -25,8 +26,19 @@ app.command("demo")(demo.demo)
 
 def main() -> None:
     """Run a command; bad input becomes one sentence on standard error and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a word the terminal cannot show
     try:
         app()
     except WordRBMError as error:
-        print(f"wordrbm: {error}", file=sys.stderr)
-        sys.exit(2)
+        _end(str(error))
+    except OSError as error:  # the paths a user names are met in many places
+        _end(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.")
+    except MemoryError as error:
+        _end(f"There is not enough memory for this: {error}; ask for smaller sizes.")
+
+
+def _end(sentence: str) -> None:
+    print(f"wordrbm: {sentence}", file=sys.stderr)
+    sys.exit(2)

@@ -56,11 +56,12 @@ and train on your own text:    wordrbm prepare FOLDER --out corpus
 
 def _prepare(corpus: Path, *, quiet: bool) -> None:
     from wordrbm.cli.prepare import show_steps
+    from wordrbm.storage import make_folder
     from wordrbm.tasks.whole_path import cores
     from wordrbm.text.prepare import prepare
     from wordrbm.text.settings import PrepareSettings
 
-    corpus.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(corpus.parent)
     settings = PrepareSettings(vocabulary_size=20_000)
     show_steps(prepare([speeches()], corpus, settings, cores()), quiet=quiet)
 

@@ -35,6 +35,7 @@ def evaluate(
     from wordrbm.text.prepared import Prepared
 
     trained, corpus = load(model), Prepared.open(prepared)
+    corpus.verify()
     sample = sample_of(corpus, trained.vocabulary, trained.rbm.positions, windows)
     q = corpus.vocabulary.probability()
     scored = {

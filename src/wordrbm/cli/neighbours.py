@@ -1,8 +1,9 @@
 """`wordrbm neighbours`: the words nearest to a word."""
 
 import json
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -35,8 +36,6 @@ def neighbours(
 
     if not words and not groups:
         raise WordRBMError("No word was given; name the words to look up.")
-    if count < 1 or (among is not None and among < 1):
-        raise WordRBMError("--count and --among must be 1 or more.")
     vectors = load(model).vectors
     found = look_up(vectors, [normalise(word) for word in words or []], count, among)
     together = group_scores(vectors, count) if groups else {}
@@ -44,15 +43,19 @@ def neighbours(
         print(json.dumps({"neighbours": found, "groups": together}, ensure_ascii=False))
         return
     print_table(found)
-    for name, inside in together.items():
-        print(f"{name:8} {inside:.2f} of {count} nearest neighbours are of the same kind")
+    for name, group in together.items():
+        missing = f" (not in the vocabulary: {', '.join(group['missing'])})"
+        print(
+            f"{name:8} {group['inside']:.2f} of {count} nearest neighbours are of the same kind"
+            f"{missing if group['missing'] else ''}"
+        )
 
 
-def group_scores(vectors: "Vectors", count: int) -> dict[str, float]:
+def group_scores(vectors: "Vectors", count: int) -> dict[str, dict[str, Any]]:
     """How many of the nearest neighbours are of the same kind, for each kind of word."""
     from wordrbm.analysis.groups import GROUPS, togetherness
 
-    return {name: togetherness(vectors, group, count).inside for name, group in GROUPS.items()}
+    return {name: togetherness(vectors, group, count)._asdict() for name, group in GROUPS.items()}
 
 
 def look_up(
@@ -73,6 +76,6 @@ def print_table(found: "dict[str, Neighbours]") -> None:
     for first in range(0, len(words), per_table):
         columns = words[first : first + per_table]
         table = Table(*columns)
-        for row in zip(*(found[word] for word in columns), strict=True):
+        for row in zip_longest(*(found[word] for word in columns), fillvalue=("", 0.0)):
             table.add_row(*(word for word, _ in row))
         console.print(table)

@@ -59,7 +59,7 @@ def train(
         "window": window, "dimension": dimension, "hidden": hidden, "mh_steps": mh_steps,
         "chains": chains, "batch_size": batch_size, "shards": shards, "ngrams": ngrams,
         "seed": seed, "word_rate": word_rate, "hidden_rate": hidden_rate, "momentum": momentum,
-        "l2": l2, "evaluations": evaluations, "heldout_windows": heldout_windows,
+        "l2": l2, "epochs": epochs, "evaluations": evaluations, "heldout_windows": heldout_windows,
     }  # fmt: skip
     from wordrbm.text.prepared import Prepared
     from wordrbm.training import read_settings
@@ -67,23 +67,9 @@ def train(
     corpus = Prepared.open(prepared)
     values = read_settings(settings) if settings else {}
     values |= {name: value for name, value in given.items() if value is not None}
-    if epochs is not None:
-        values["ngrams"] = _ngrams(corpus, epochs, values)
     run = plan(corpus, out, values, threads, checkpoint_minutes)
     last = show_run(run, resume=resume, quiet=quiet)
     _print_result(run, last, as_json=as_json)
-
-
-def _ngrams(corpus: "Prepared", epochs: float, values: dict[str, Any]) -> int:
-    """Epochs as a number of windows; a number given as well would contradict it."""
-    from wordrbm.errors import WordRBMError
-    from wordrbm.tasks.training_run import ngrams_of_epochs
-    from wordrbm.training import TrainingSettings
-
-    if "ngrams" in values:
-        raise WordRBMError("Both ngrams and epochs were given; give one of them.")
-    window = values.get("window", TrainingSettings.model_fields["window"].default)
-    return ngrams_of_epochs(corpus, epochs, window)
 
 
 def plan(
@@ -95,14 +81,14 @@ def plan(
 ) -> "TrainingRun":
     """The run that these settings and the defaults ask for together."""
     from wordrbm.errors import WordRBMError
-    from wordrbm.tasks.training_run import TrainingRun
-    from wordrbm.tasks.whole_path import cores
-    from wordrbm.training import check_settings
+    from wordrbm.tasks.training_run import TrainingRun, settings_for
+    from wordrbm.tasks.whole_path import workers_or_cores
 
-    if threads is not None and threads < 1:
-        raise WordRBMError(f"{threads} threads were asked for; use 1 or more.")
-    checked = check_settings(values)
-    return TrainingRun(corpus, out, checked, threads or cores(), 60 * checkpoint_minutes)
+    if not 0 <= checkpoint_minutes < float("inf"):
+        raise WordRBMError(f"{checkpoint_minutes} minutes between checkpoints; use 0 or more.")
+    threads = workers_or_cores(threads)
+    settings = settings_for(corpus, values)
+    return TrainingRun(corpus, out, settings, threads, 60 * checkpoint_minutes)
 
 
 def show_run(run: "TrainingRun", *, resume: bool, quiet: bool) -> "Report | None":

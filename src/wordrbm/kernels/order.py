@@ -7,7 +7,6 @@ A value that falls outside is sent round again (cycle walking): at most 4 times 
 References:
     M. Luby and C. Rackoff. SIAM J. Computing 17(2), 1988.
     J. Black and P. Rogaway. Ciphers with arbitrary finite domains. CT-RSA 2002 (cycle walking).
-    S. Vigna, splitmix64: the mixer, after Stafford's variant 13.
 """
 
 from typing import Any
@@ -16,19 +15,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from wordrbm.kernels.stream import GOLDEN, mix
+
 ROUNDS = 8
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-FIRST = np.uint64(0xBF58476D1CE4E5B9)
-SECOND = np.uint64(0x94D049BB133111EB)
-
-
-@njit(cache=True, nogil=True)
-def mix(x: Any) -> Any:
-    """splitmix64's finaliser: a bijection of 64 bits in which every bit depends on every bit."""
-    x = np.uint64(x)
-    x = (x ^ (x >> np.uint64(30))) * FIRST
-    x = (x ^ (x >> np.uint64(27))) * SECOND
-    return x ^ (x >> np.uint64(31))
 
 
 @njit(cache=True, nogil=True)

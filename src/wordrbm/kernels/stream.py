@@ -22,6 +22,7 @@ TWO_TO_MINUS_53 = 1.0 / 9007199254740992.0
 @njit(cache=True, nogil=True)
 def mix(x):  # type: ignore[no-untyped-def]
     """The splitmix64 finaliser: a bijection of 64-bit words that scatters every bit."""
+    x = np.uint64(x)
     x = (x ^ (x >> np.uint64(30))) * MIX_1
     x = (x ^ (x >> np.uint64(27))) * MIX_2
     return x ^ (x >> np.uint64(31))

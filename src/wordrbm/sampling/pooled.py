@@ -5,7 +5,8 @@ pool of proposals is drawn from q, its rows are gathered once and scored for all
 matrix product; each word then walks over `steps` distinct entries of its position's pool, in an
 order of its own. Distinct entries are independent draws from q, and the positions of a window use
 different pools, so every chain by itself makes exactly the moves of `Metropolis`. Only chains that
-share a pool are coupled: that changes the variance of a gradient, not what it estimates.
+share a pool are coupled: that changes the variance of a gradient, not what it estimates. In single
+precision a word more than 87 nats below the best of its pool counts as impossible.
 """
 
 from dataclasses import dataclass

@@ -19,6 +19,7 @@ from typing import final
 import numpy as np
 from jaxtyping import Float, Int
 
+from wordrbm.errors import WordRBMError
 from wordrbm.shapes import Probability, Scores, Words
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.windows import Windows
@@ -106,6 +107,8 @@ class TrigramModel:
     def count(cls, prepared: Prepared) -> "TrigramModel":
         """Count the training text."""
         K = len(prepared.vocabulary)
+        if K**3 >= 2**63:
+            raise WordRBMError(f"Trigrams of {K:,} words cannot be counted; at most 2,097,151 can.")
         two, three = (Level.of(prepared.windows(n, "train"), K) for n in (2, 3))
         return cls(prepared.vocabulary.probability(), two, three)
 

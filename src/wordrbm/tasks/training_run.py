@@ -5,11 +5,11 @@ every few minutes and when asked to stop, and writes the model when the run is d
 """
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -25,10 +25,18 @@ from wordrbm.artifacts.modelfile import METRICS, MODEL, VOCABULARY, TrainedModel
 from wordrbm.errors import WordRBMError
 from wordrbm.models import WordRepRBM, init_wordrep
 from wordrbm.sampling import PooledMetropolis
+from wordrbm.storage import make_folder
 from wordrbm.tasks.scores import HeldOutScores, held_out_scores, spread
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.windows import batch
-from wordrbm.training import Progress, TrainingSettings, TrainingState, start, train
+from wordrbm.training import (
+    Progress,
+    TrainingSettings,
+    TrainingState,
+    check_settings,
+    start,
+    train,
+)
 from wordrbm.training.divergence import refuse_lost_parameters, refuse_lost_score
 
 
@@ -90,9 +98,9 @@ class TrainingRun:
         """A fresh start, or the newest checkpoint that can be read."""
         _refuse_other_folder(self.out, resume=resume)
         self.prepared.verify()
-        self.out.mkdir(parents=True, exist_ok=True)
         found = newest_checkpoint(self.out, self.origin)
         rbm, state = found or self._fresh()
+        make_folder(self.out)
         self.prepared.vocabulary.write(self.out / VOCABULARY)
         rewind_metrics(self.out / METRICS, state.step)
         return rbm, state
@@ -157,16 +165,29 @@ class TrainingRun:
             append_metrics(self.out / METRICS, record)
 
 
-def ngrams_of_epochs(prepared: Prepared, epochs: float, window: int) -> int:
-    """How many windows that many passes over the training text are."""
-    count = round(epochs * len(prepared.windows(window, "train")))
-    if count < 1:
-        raise WordRBMError(f"{epochs} epochs of this corpus hold no window; ask for more of them.")
-    return count
+def settings_for(prepared: Prepared, values: Mapping[str, Any]) -> TrainingSettings:
+    """Checked settings; `epochs`, passes over the training text, may stand for `ngrams`."""
+    given = {name: value for name, value in values.items() if name != "epochs"}
+    settings = check_settings(given)
+    epochs = values.get("epochs")
+    if epochs is None:
+        return settings
+    if "ngrams" in given:
+        raise WordRBMError("Both ngrams and epochs were given; give one of them.")
+    windows = len(prepared.windows(settings.window, "train"))
+    count = epochs * windows if isinstance(epochs, int | float) else 0
+    if not 1 <= count < 2**62:  # also refuses a NaN
+        raise WordRBMError(
+            f"Settings cannot be used: {epochs!r} epochs of {windows} windows are no number of "
+            "windows to read; give a number above zero."
+        )
+    return check_settings({**given, "ngrams": round(count)})
 
 
 def _refuse_other_folder(out: Path, *, resume: bool) -> None:
     """Write only into a new folder, or into one that holds a run and nothing else."""
+    if out.exists() and not out.is_dir():
+        raise WordRBMError(f"{out} is a file; name a folder to train into.")
     if (out / MODEL).exists():
         raise WordRBMError(f"{out} already holds a trained model; train into another folder.")
     found = {path.name for path in out.iterdir()} if out.exists() else set()

@@ -6,19 +6,27 @@ from pathlib import Path
 from typing import Any
 
 from wordrbm.artifacts import TrainedModel, load
-from wordrbm.tasks.training_run import TrainingRun
+from wordrbm.errors import WordRBMError
+from wordrbm.tasks.training_run import TrainingRun, settings_for
 from wordrbm.text.prepare import prepare as prepare_steps
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.settings import PrepareSettings
-from wordrbm.training import check_settings
 
 
 def prepare(
-    inputs: Sequence[str | Path], out: str | Path, *, workers: int | None = None, **settings: Any
+    inputs: str | Path | Sequence[str | Path],
+    out: str | Path,
+    *,
+    workers: int | None = None,
+    **settings: Any,
 ) -> Prepared:
     """Turn text files and folders into a prepared corpus; see `PrepareSettings` for settings."""
-    paths = [Path(path) for path in inputs]
-    for _ in prepare_steps(paths, Path(out), PrepareSettings(**settings), workers or cores()):
+    paths = [inputs] if isinstance(inputs, str | Path) else inputs
+    try:
+        chosen = PrepareSettings(**settings)
+    except TypeError as error:
+        raise WordRBMError(f"Settings cannot be used: {error}.") from None
+    for _ in prepare_steps(list(map(Path, paths)), Path(out), chosen, workers_or_cores(workers)):
         pass
     return Prepared.open(Path(out))
 
@@ -31,12 +39,21 @@ def train(
     resume: bool = False,
     **settings: Any,
 ) -> TrainedModel:
-    """Train a model on a prepared corpus; see `TrainingSettings` for settings."""
+    """Train a model on a prepared corpus; see `TrainingSettings` for settings, and `epochs`."""
     prepared = corpus if isinstance(corpus, Prepared) else Prepared.open(Path(corpus))
-    run = TrainingRun(prepared, Path(out), check_settings(settings), threads or cores())
-    for _ in run.reports(resume=resume):
+    chosen = settings_for(prepared, settings)
+    for _ in TrainingRun(prepared, Path(out), chosen, workers_or_cores(threads)).reports(
+        resume=resume
+    ):
         pass
     return load(out)
+
+
+def workers_or_cores(asked: int | None) -> int:
+    """The number asked for, else as many as there are processors."""
+    if asked is not None and asked < 1:
+        raise WordRBMError(f"{asked} workers or threads were asked for; use 1 or more.")
+    return asked or cores()
 
 
 def cores() -> int:
