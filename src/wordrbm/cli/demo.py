@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-WORDS = [
+WORDS = "could he nation ten june british never children increased great my important".split()
     "could",
     "monday",
     "he",

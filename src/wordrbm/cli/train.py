@@ -35,7 +35,7 @@ def train(
     ngrams: Annotated[int | None, _option("Windows to read [50,000,000].")] = None,
     epochs: Annotated[float | None, _option("Instead of --ngrams: passes over the text.")] = None,
     seed: Annotated[int | None, _option("Fixes every random choice [1].")] = None,
-    word_rate: Annotated[float | None, _option("Learning rate of D and b [0.04].")] = None,
+    word_rate: Annotated[float | None, _option("Learning rate of D and b [0.01].")] = None,
     hidden_rate: Annotated[float | None, _option("Learning rate of U and c [0.03].")] = None,
     momentum: Annotated[float | None, _option("Momentum of U and c [0.9].")] = None,
     l2: Annotated[float | None, _option("Shrinkage of the weights [0.0001].")] = None,
