@@ -40,6 +40,7 @@ def test_a_planted_bug_is_caught(copy, bug):
     assert code == 1, output  # 1: a test failed; anything else is no catch
 
 
+@pytest.mark.slow
 def test_the_copy_without_a_bug_passes(copy):
     for test in sorted({bug.caught_by for bug in BUGS}):
         code, output = run(copy, test)

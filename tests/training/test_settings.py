@@ -12,6 +12,11 @@ def test_all_mistakes_are_named_at_once():
     assert "\n" not in str(caught.value)
 
 
+def test_a_truth_value_is_no_number():
+    with pytest.raises(WordRBMError, match="hidden"):
+        check_settings({"hidden": True})
+
+
 def test_shards_must_divide_the_work():
     with pytest.raises(WordRBMError, match="batch_size 100 is not a multiple of shards 8"):
         check_settings({"batch_size": 100, "chains": 800, "shards": 8})

@@ -5,19 +5,19 @@ from typing import Annotated
 
 import typer
 
-WORDS = "could he nation ten june british never children increased great my important".split()
+WORDS = [
     "could",
-    "monday",
     "he",
-    "country",
+    "nation",
     "ten",
     "june",
-    "war",
-    "congress",
     "british",
     "never",
     "children",
     "increased",
+    "great",
+    "my",
+    "important",
 ]
 NGRAMS = 8_000_000
 

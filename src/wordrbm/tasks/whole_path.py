@@ -51,8 +51,8 @@ def train(
 
 def workers_or_cores(asked: int | None) -> int:
     """The number asked for, else as many as there are processors."""
-    if asked is not None and asked < 1:
-        raise WordRBMError(f"{asked} workers or threads were asked for; use 1 or more.")
+    if asked is not None and (not isinstance(asked, int) or asked < 1):
+        raise WordRBMError(f"{asked!r} workers or threads were asked for; use 1 or more.")
     return asked or cores()
 
 

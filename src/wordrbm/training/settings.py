@@ -12,7 +12,7 @@ from wordrbm.errors import WordRBMError
 class TrainingSettings(BaseModel):
     """What decides the bits of a trained model, together with the corpus."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=True)
 
     window: int = Field(3, ge=1, le=100, description="words in a window: n")
     dimension: int = Field(50, ge=1, le=100_000, description="numbers in a word vector: d")
