@@ -8,7 +8,8 @@ from tests.corpora import prepared
 from wordrbm.artifacts import load
 from wordrbm.artifacts.checkpoint import list_checkpoints
 from wordrbm.errors import WordRBMError
-from wordrbm.tasks.training_run import Stopped, TrainingRun, settings_for
+from wordrbm.tasks.epochs import settings_for
+from wordrbm.tasks.training_run import Stopped, TrainingRun
 from wordrbm.training import check_settings
 
 SMALL = {

@@ -81,7 +81,8 @@ def plan(
 ) -> "TrainingRun":
     """The run that these settings and the defaults ask for together."""
     from wordrbm.errors import WordRBMError
-    from wordrbm.tasks.training_run import TrainingRun, settings_for
+    from wordrbm.tasks.epochs import settings_for
+    from wordrbm.tasks.training_run import TrainingRun
     from wordrbm.tasks.whole_path import workers_or_cores
 
     if not 0 <= checkpoint_minutes < float("inf"):

@@ -5,11 +5,11 @@ every few minutes and when asked to stop, and writes the model when the run is d
 """
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -29,14 +29,7 @@ from wordrbm.storage import make_folder
 from wordrbm.tasks.scores import HeldOutScores, held_out_scores, spread
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.windows import batch
-from wordrbm.training import (
-    Progress,
-    TrainingSettings,
-    TrainingState,
-    check_settings,
-    start,
-    train,
-)
+from wordrbm.training import Progress, TrainingSettings, TrainingState, start, train
 from wordrbm.training.divergence import refuse_lost_parameters, refuse_lost_score
 
 
@@ -163,25 +156,6 @@ class TrainingRun:
                 "windows_per_second": round(report.windows_per_second, 1),
             }
             append_metrics(self.out / METRICS, record)
-
-
-def settings_for(prepared: Prepared, values: Mapping[str, Any]) -> TrainingSettings:
-    """Checked settings; `epochs`, passes over the training text, may stand for `ngrams`."""
-    given = {name: value for name, value in values.items() if name != "epochs"}
-    settings = check_settings(given)
-    epochs = values.get("epochs")
-    if epochs is None:
-        return settings
-    if "ngrams" in given:
-        raise WordRBMError("Both ngrams and epochs were given; give one of them.")
-    windows = len(prepared.windows(settings.window, "train"))
-    count = epochs * windows if isinstance(epochs, int | float) else 0
-    if not 1 <= count < 2**62:  # also refuses a NaN
-        raise WordRBMError(
-            f"Settings cannot be used: {epochs!r} epochs of {windows} windows are no number of "
-            "windows to read; give a number above zero."
-        )
-    return check_settings({**given, "ngrams": round(count)})
 
 
 def _refuse_other_folder(out: Path, *, resume: bool) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 from wordrbm.artifacts import TrainedModel, load
 from wordrbm.errors import WordRBMError
-from wordrbm.tasks.training_run import TrainingRun, settings_for
+from wordrbm.tasks.epochs import settings_for
+from wordrbm.tasks.training_run import TrainingRun
 from wordrbm.text.prepare import prepare as prepare_steps
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.settings import PrepareSettings

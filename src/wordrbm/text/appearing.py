@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import sync
+from wordrbm.storage import sync, told
 
 RESULT = "result"
 
@@ -19,18 +19,13 @@ RESULT = "result"
 @contextmanager
 def appearing(out: Path) -> Iterator[Path]:
     """Give a folder to work in; on leaving, its subfolder `result` becomes `out`."""
-    try:
-        out = Path(os.path.abspath(out))
+    out = Path(os.path.abspath(out))
+    with told(out):
         refuse_existing(out)
         with _work_folder(out) as work:
             yield work
             os.replace(work / RESULT, out)
             sync(out.parent)
-    except OSError as error:
-        raise WordRBMError(
-            f"Could not write {out}: {error.strerror or error}; free some space or choose another "
-            "folder, nothing was left behind."
-        ) from error
 
 
 def refuse_existing(out: Path) -> None:
