@@ -96,8 +96,8 @@ def test_a_damaged_newest_checkpoint_gives_way_to_the_one_before(corpus, tmp_pat
 def test_a_resume_with_other_settings_names_the_difference(corpus, tmp_path):
     with pytest.raises(Stopped):
         finish(run(corpus, tmp_path), stop=lambda: True)
-    with pytest.raises(WordRBMError, match=r"word_rate was 0\.01 and is now 0\.02"):
-        finish(run(corpus, tmp_path, word_rate=0.02), resume=True)
+    with pytest.raises(WordRBMError, match=r"word_rate was 0\.02 and is now 0\.01"):
+        finish(run(corpus, tmp_path, word_rate=0.01), resume=True)
 
 
 def test_a_resume_with_another_corpus_is_refused(corpus, tmp_path):

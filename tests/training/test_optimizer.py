@@ -66,10 +66,10 @@ def test_penalty_shrinks_weights_and_leaves_biases(wordrep):
 def test_damping_is_by_the_expected_number_of_readings(wordrep, softmax):
     q = np.array([0.5, 0.3, 0.1, 0.06, 0.04])
     shared = RowSteps.expecting(wordrep, q, B=100, M=50)
-    np.testing.assert_allclose(shared.damping, 1 / (1 + 100 * n * q))
+    np.testing.assert_allclose(shared.damping, (1 + 100 * n * q) ** -0.75)
     np.testing.assert_allclose(shared.most, 4 * (1 + 150 * n * q))
     apart = RowSteps.expecting(softmax, q, B=100, M=50)
-    np.testing.assert_allclose(apart.damping, np.tile(1 / (1 + 100 * q), n))
+    np.testing.assert_allclose(apart.damping, np.tile((1 + 100 * q) ** -0.75, n))
 
 
 def test_a_flood_counts_only_so_often():

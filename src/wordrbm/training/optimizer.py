@@ -2,7 +2,7 @@
 
 Tables with a row per word (``D``, ``b``, or ``W`` and ``b``) take the sum over the batch, so a word
 learns each time it is read. Two things keep words from running ahead of the chains (`RowSteps`):
-a row expected to be read m times in a batch takes steps of ``rate / (1 + m)``; and a row named far
+a row expected to be read m times in a batch takes steps of ``rate / (1 + m)^0.75``; and a row named far
 more often than expected, because the chains have flooded to it, moves as if it had been
 named only `FLOOD` times as often as expected. Small dense parameters (``U``, ``c``) take the mean,
 with momentum [Dahl 2012, section 6.1]. The l2 penalty shrinks dense weights every update, and a row
@@ -21,6 +21,7 @@ from wordrbm.models import AbstractRBM, Gradient
 from wordrbm.shapes import Array, Probability
 
 PENALISED = frozenset({"W", "U", "D"})  # weights; biases are left free
+DAMPING = -0.75  # between the root, which fails small vocabularies, and the mean, too slow a guard
 FLOOD = 4.0  # namings beyond this many times the expected number, and one, do not count
 
 Velocity = dict[str, Array]
@@ -50,7 +51,7 @@ class RowSteps:
         shelves = model.word_table.shape[0]  # tables of their own per position
         read = np.tile(B * (model.positions / shelves) * q, shelves)
         most = FLOOD * (1.0 + read * (1.0 + M / B))
-        damping = 1.0 / (1.0 + read)
+        damping = (1.0 + read) ** DAMPING
         dtype = model.c.dtype
         return cls(damping.astype(dtype), most.astype(dtype), np.zeros(len(read), np.int32))
 
