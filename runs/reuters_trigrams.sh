@@ -4,7 +4,7 @@
 #   runs/reuters_trigrams.sh DATA [OUT]
 #
 # DATA holds folders of JSON lines with news and encyclopaedia text (here `reuters_news` and
-# `enwiki`, about 80 M tokens); any other folders of text do as well. Two cores, about 45 minutes.
+# `enwiki`, about 80 M tokens); any other folders of text do as well. Two cores, about 25 minutes.
 set -euo pipefail
 data=${1:?give the folder that holds reuters_news and enwiki}
 out=${2:-out/reuters_trigrams}
@@ -19,6 +19,6 @@ measured wordrbm prepare "$data/reuters_news" "$data/enwiki" --out "$out/corpus"
 measured wordrbm train "$out/corpus" --out "$out/model" \
   --window 3 --dimension 50 --hidden 250 --mh-steps 100 --ngrams "${NGRAMS:-50000000}" \
   --threads 2 --json | tee "$out/train.json"
-wordrbm evaluate "$out/model" "$out/corpus" --windows 1000 --trigrams --json | tee "$out/scores.json"
+wordrbm evaluate "$out/model" "$out/corpus" --windows 500 --trigrams --json | tee "$out/scores.json"
 wordrbm neighbours "$out/model" could spokeswoman suspects science china mother sunday tom \
   actually probably quickly earned what hotel --groups | tee "$out/neighbours.txt"

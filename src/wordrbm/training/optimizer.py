@@ -2,8 +2,8 @@
 
 Tables with a row per word (``D``, ``b``, or ``W`` and ``b``) take the sum over the batch, so a word
 learns each time it is read. Two things keep words from running ahead of the chains (`RowSteps`):
-a row expected to be read m times in a batch takes steps of ``rate / (1 + m)^0.75``; and a row named far
-more often than expected, because the chains have flooded to it, moves as if it had been
+a row expected to be read m times in a batch takes steps of ``rate / (1 + m)^0.75``; and a row named
+far more often than expected, because the chains have flooded to it, moves as if it had been
 named only `FLOOD` times as often as expected. Small dense parameters (``U``, ``c``) take the mean,
 with momentum [Dahl 2012, section 6.1]. The l2 penalty shrinks dense weights every update, and a row
 of a table whenever a gradient names it: it costs nothing for the other K.
