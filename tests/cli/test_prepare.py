@@ -10,7 +10,9 @@ import pytest
 from wordrbm.cli.app import main
 from wordrbm.text.prepared import Prepared
 
-COMMAND = [sys.executable, "-c", "from wordrbm.cli.app import main; main()", "prepare"]
+# A process started in the background of a shell is born deaf to Ctrl-C; this one must hear it.
+HEARING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+COMMAND = [sys.executable, "-c", HEARING + "from wordrbm.cli.app import main; main()", "prepare"]
 
 
 @pytest.fixture
