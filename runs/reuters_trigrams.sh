@@ -22,3 +22,18 @@ measured wordrbm train "$out/corpus" --out "$out/model" \
 wordrbm evaluate "$out/model" "$out/corpus" --windows 500 --trigrams --json | tee "$out/scores.json"
 wordrbm neighbours "$out/model" could spokeswoman suspects science china mother sunday tom \
   actually probably quickly earned what hotel --groups | tee "$out/neighbours.txt"
+
+# How many tokens of CoNLL-2000 the vocabulary covers, where that folder is there too.
+if [ -d "$data/conll2000" ]; then
+  python - "$out/corpus" "$data"/conll2000/{train,test}.txt <<'PY' | tee "$out/coverage.txt"
+import sys
+from pathlib import Path
+from wordrbm.text.prepared import Prepared
+from wordrbm.text.tokens import normalise
+
+known = Prepared.open(Path(sys.argv[1])).vocabulary.index
+lines = [line for path in sys.argv[2:] for line in Path(path).read_text().splitlines() if line]
+inside = sum(normalise(line.split()[0]) in known for line in lines)
+print(f"{inside / len(lines):.2%} of {len(lines):,} CoNLL-2000 tokens are in the vocabulary")
+PY
+fi
