@@ -16,10 +16,11 @@ measured() { # peak memory and time of a step, where GNU time is there to tell
 
 measured wordrbm prepare "$data/reuters_news" "$data/enwiki" --out "$out/corpus" \
   --vocabulary-size 100000 --json | tee "$out/prepare.json"
+# Scored below on other held-out windows than the 500 that a run scores itself by.
 measured wordrbm train "$out/corpus" --out "$out/model" \
   --window 3 --dimension 50 --hidden 250 --mh-steps 100 --ngrams "${NGRAMS:-50000000}" \
   --threads 2 --json | tee "$out/train.json"
-wordrbm evaluate "$out/model" "$out/corpus" --windows 500 --trigrams --json | tee "$out/scores.json"
+wordrbm evaluate "$out/model" "$out/corpus" --windows 699 --trigrams --json | tee "$out/scores.json"
 wordrbm neighbours "$out/model" could spokeswoman suspects science china mother sunday tom \
   actually probably quickly earned what hotel --groups | tee "$out/neighbours.txt"
 
