@@ -72,13 +72,12 @@ def newest_checkpoint(run: Path, origin: Origin) -> tuple[WordRepRBM, TrainingSt
             continue  # damaged: the one before it is as good, only older
         _refuse_other_run(path, head, origin)
         with suppress(WordRBMError):
-            return load_checkpoint(path, origin)
+            return _load(path, head, origin)
     return None
 
 
-def load_checkpoint(path: Path, origin: Origin) -> tuple[WordRepRBM, TrainingState]:
-    """The model and the state, if they belong to the same run."""
-    head = read_head(path)
+def _load(path: Path, head: dict[str, Any], origin: Origin) -> tuple[WordRepRBM, TrainingState]:
+    """The model and the state, if they fit the run."""
     found = read_tensors(path, NAMES | STATE_NAMES)
     rbm = from_parameters(path, found, len(origin.vocabulary), origin.settings)
     v, h = found["chains.v"], found["chains.h"].astype(rbm.c.dtype)

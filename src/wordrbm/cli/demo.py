@@ -56,8 +56,8 @@ and train on your own text:    wordrbm prepare FOLDER --out corpus
 
 def _prepare(corpus: Path, *, quiet: bool) -> None:
     from wordrbm.cli.prepare import show_steps
+    from wordrbm.processors import cores
     from wordrbm.storage import make_folder
-    from wordrbm.tasks.whole_path import cores
     from wordrbm.text.prepare import prepare
     from wordrbm.text.settings import PrepareSettings
 

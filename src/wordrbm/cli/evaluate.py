@@ -30,8 +30,8 @@ def evaluate(
 
     from wordrbm.artifacts import load
     from wordrbm.models.cloze import cloze_log_probability
+    from wordrbm.processors import cores
     from wordrbm.tasks.scores import perplexity, sample_of
-    from wordrbm.tasks.whole_path import cores
     from wordrbm.text.prepared import Prepared
 
     trained, corpus = load(model), Prepared.open(prepared)

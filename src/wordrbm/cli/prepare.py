@@ -1,7 +1,6 @@
 """`wordrbm prepare`: text files in, a prepared corpus out."""
 
 import json
-import os
 import signal
 import time
 from collections.abc import Iterable
@@ -45,12 +44,13 @@ def prepare(
     Example:
       wordrbm prepare news/ books.txt.gz --out corpus --vocabulary-size 50000
     """
+    from wordrbm.processors import cores
     from wordrbm.text.prepare import prepare as run
     from wordrbm.text.prepared import Prepared
     from wordrbm.text.settings import PrepareSettings
 
     settings = PrepareSettings(vocabulary_size, min_count, heldout, field)
-    workers = (os.cpu_count() or 1) if workers is None else workers
+    workers = cores() if workers is None else workers
     began = time.monotonic()
     signal.signal(signal.SIGTERM, _terminated)
     with closing(run(inputs, out, settings, workers)) as steps:

@@ -81,9 +81,9 @@ def plan(
 ) -> "TrainingRun":
     """The run that these settings and the defaults ask for together."""
     from wordrbm.errors import WordRBMError
+    from wordrbm.processors import workers_or_cores
     from wordrbm.tasks.epochs import settings_for
     from wordrbm.tasks.training_run import TrainingRun
-    from wordrbm.tasks.whole_path import workers_or_cores
 
     if not 0 <= checkpoint_minutes < float("inf"):
         raise WordRBMError(f"{checkpoint_minutes} minutes between checkpoints; use 0 or more.")

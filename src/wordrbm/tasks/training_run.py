@@ -27,6 +27,7 @@ from wordrbm.models import WordRepRBM, init_wordrep
 from wordrbm.sampling import PooledMetropolis
 from wordrbm.storage import make_folder
 from wordrbm.tasks.scores import HeldOutScores, held_out_scores, spread
+from wordrbm.text.manifest import IDS
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.windows import batch
 from wordrbm.training import Progress, TrainingSettings, TrainingState, start, train
@@ -84,7 +85,7 @@ class TrainingRun:
     @property
     def origin(self) -> Origin:
         """What a checkpoint must agree with."""
-        corpus = self.prepared.manifest.files["ids.int32"].sha256
+        corpus = self.prepared.manifest.files[IDS].sha256
         return Origin(self.settings, self.prepared.vocabulary, corpus)
 
     def _begin(self, *, resume: bool) -> tuple[WordRepRBM, TrainingState]:

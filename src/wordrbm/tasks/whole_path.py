@@ -1,12 +1,12 @@
 """The whole path in two calls: text to corpus, corpus to model."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from wordrbm.artifacts import TrainedModel, load
 from wordrbm.errors import WordRBMError
+from wordrbm.processors import workers_or_cores
 from wordrbm.tasks.epochs import settings_for
 from wordrbm.tasks.training_run import TrainingRun
 from wordrbm.text.prepare import prepare as prepare_steps
@@ -48,15 +48,3 @@ def train(
     ):
         pass
     return load(out)
-
-
-def workers_or_cores(asked: int | None) -> int:
-    """The number asked for, else as many as there are processors."""
-    if asked is not None and (not isinstance(asked, int) or asked < 1):
-        raise WordRBMError(f"{asked!r} workers or threads were asked for; use 1 or more.")
-    return asked or cores()
-
-
-def cores() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -21,7 +21,7 @@ from wordrbm.models import AbstractRBM, Gradient
 from wordrbm.shapes import Array, Probability
 
 PENALISED = frozenset({"W", "U", "D"})  # weights; biases are left free
-DAMPING = -0.75  # between the root, which fails small vocabularies, and the mean, too slow a guard
+DAMPING = -0.75  # at -0.5 small vocabularies diverge, at -1 long runs swing more
 FLOOD = 4.0  # namings beyond this many times the expected number, and one, do not count
 
 Velocity = dict[str, Array]
