@@ -14,6 +14,20 @@ from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM  # noqa: E402
 K, n, H, d, V = 5, 2, 3, 7, 4  # small enough to enumerate; all different, so no swap can pass
 
 
+COUNTS = pytest.StashKey[list[str]]()
+
+
+@pytest.fixture
+def tally(request):
+    """Tell how much was tried; printed when all tests are done."""
+    return request.config.stash.setdefault(COUNTS, []).append
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    for line in config.stash.get(COUNTS, []):
+        terminalreporter.write_line(line)
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(20120626)

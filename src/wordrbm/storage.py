@@ -2,11 +2,19 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wordrbm.errors import WordRBMError
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks; there a second process is not noticed
+    fcntl = None  # type: ignore[assignment]
+
+_LEFTOVER = re.compile(r"\..+\.\d+\.part")  # the temporary file of a process that was killed
 
 
 @contextmanager
@@ -25,6 +33,19 @@ def replacing(path: Path) -> Iterator[Path]:
         finally:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
+
+
+def is_leftover(path: Path) -> bool:
+    """Whether a file is the half-written work of some process of ours."""
+    return _LEFTOVER.fullmatch(path.name) is not None
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what killed processes left half-written; the caller holds the folder's lock."""
+    with told(folder):
+        for path in list(folder.iterdir()) if folder.is_dir() else []:
+            if is_leftover(path):
+                path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -52,6 +73,37 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def locked(folder: Path, held: str) -> Iterator[None]:
+    """Hold a folder against other processes; `held` names the work in it, as "a prepare"."""
+    # The lock is on the folder itself: nothing is left on the disk, and it ends with the process.
+    if fcntl is None:
+        yield
+        return
+    with told(folder):
+        descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        _lock(descriptor, folder, held)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, folder: Path, held: str) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        free = folder.exists() and os.path.samestat(os.fstat(descriptor), folder.stat())
+    except BlockingIOError:
+        free = False
+    except OSError:  # a file system without locks: as where there are none
+        return
+    if not free:  # or it was removed, by a process that has just ended, while we opened it
+        raise WordRBMError(
+            f"Another process is working in {folder} ({held}); wait for it to end or choose "
+            "another folder."
+        )
 
 
 def write_text(path: Path, text: str) -> None:

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from tests.corpora import prepared
+from wordrbm.cli.app import app
 from wordrbm.training import TrainingSettings
 
-COMMANDS = ["prepare", "train", "neighbours", "export", "evaluate", "info", "demo"]
+COMMANDS = [command.name for command in app.registered_commands]
 SMALL = [
     "--dimension=4", "--hidden=6", "--mh-steps=5", "--batch-size=32", "--chains=32", "--shards=4",
     "--ngrams=2000", "--evaluations=2", "--heldout-windows=20",
@@ -21,12 +22,7 @@ SMALL = [
 
 
 def wordrbm(*arguments, **options):
-    command = [
-        sys.executable,
-        "-c",
-        "from wordrbm.cli.app import main; main()",
-        *map(str, arguments),
-    ]
+    command = [sys.executable, "-m", "wordrbm", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
 
 
@@ -49,6 +45,7 @@ def test_help_has_an_example(command):
     shown = wordrbm(command, "--help")
     assert shown.returncode == 0
     assert f"wordrbm {command}" in shown.stdout.split("Example:")[1]
+    assert "--json" in shown.stdout or command == "demo"
 
 
 def test_help_of_train_tells_the_defaults_that_hold():
@@ -75,9 +72,9 @@ def test_train_shows_rate_acceptance_and_scores(corpus, tmp_path):
         assert word in done.stderr
     lines = (tmp_path / "model" / "metrics.jsonl").read_text().splitlines()
     assert len(lines) == 2
-    assert {"cloze_perplexity", "free_energy_gap", "acceptance", "windows_per_second"} <= set(
-        json.loads(lines[-1])
-    )
+    assert {"cloze_perplexity", "free_energy_gap", "acceptance"} <= set(json.loads(lines[-1]))
+    times = (tmp_path / "model" / "times.jsonl").read_text().splitlines()
+    assert json.loads(times[-1])["windows_per_second"] > 0
 
 
 def test_neighbours_in_a_table_and_as_json(model):
@@ -125,6 +122,11 @@ BAD = {
     "Both ngrams and epochs": ["train", "CORPUS", "--out", "OUT", "--ngrams=5", "--epochs=1"],
     "cannot be read": ["train", "CORPUS", "--out", "OUT", "--settings", "absent.toml"],
     "another vocabulary": ["evaluate", "MODEL", "OTHER"],
+    "No such option: --colour": ["train", "CORPUS", "--out", "OUT", "--colour=red"],
+    "Missing argument": ["train", "--out", "OUT"],
+    "valid integer": ["train", "CORPUS", "--out", "OUT", "--window=three"],
+    "No such command": ["trian", "CORPUS"],
+    "requires an argument": ["train", "CORPUS", "--out"],
 }
 
 
@@ -145,7 +147,7 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(model, corpus, tmp_path, se
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_saves_a_checkpoint_and_resume_goes_on(corpus, tmp_path, number, code):
     run = [*SMALL, "--ngrams=200000"]
-    command = [sys.executable, "-c", "from wordrbm.cli.app import main; main()", "train"]
+    command = [sys.executable, "-m", "wordrbm", "train"]
     process = subprocess.Popen(
         [*command, str(corpus), "--out", str(tmp_path / "model"), *run],
         stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"},

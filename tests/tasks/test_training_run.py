@@ -1,4 +1,3 @@
-import json
 from unittest.mock import patch
 
 import numpy as np
@@ -38,11 +37,9 @@ def patch_save():
     return patch("wordrbm.tasks.training_run.save", side_effect=KeyboardInterrupt)
 
 
-def records(out):
-    """The metrics without the times, which differ from run to run."""
-    lines = (out / "metrics.jsonl").read_text().splitlines()
-    timed = ("seconds", "windows_per_second")
-    return [{k: v for k, v in json.loads(line).items() if k not in timed} for line in lines]
+def final_files(out):
+    """All that a run leaves behind, but for its times."""
+    return {path.name: path.read_bytes() for path in out.iterdir() if path.name != "times.jsonl"}
 
 
 def test_a_run_writes_a_model_that_knows_the_text(corpus, tmp_path):
@@ -54,9 +51,18 @@ def test_a_run_writes_a_model_that_knows_the_text(corpus, tmp_path):
         "monday", "fish"
     )
     assert {path.name for path in (tmp_path / "model").iterdir()} == {
-        "model.safetensors", "vocabulary.tsv", "metrics.jsonl",
+        "model.safetensors", "vocabulary.tsv", "metrics.jsonl", "times.jsonl",
     }  # fmt: skip
-    assert len(records(tmp_path / "model")) == 4
+    assert len((tmp_path / "model" / "metrics.jsonl").read_text().splitlines()) == 4
+    assert len((tmp_path / "model" / "times.jsonl").read_text().splitlines()) == 4
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_same_files_for_any_number_of_threads(corpus, tmp_path, seed):
+    for threads in (1, 2, 4):
+        finish(run(corpus, tmp_path / str(threads), threads=threads, seed=seed))
+    one, two, four = (final_files(tmp_path / str(threads)) for threads in (1, 2, 4))
+    assert one == two == four
 
 
 @pytest.mark.parametrize("stops", [[1], [13, 14], [30, 59]])
@@ -69,8 +75,7 @@ def test_a_stopped_and_resumed_run_ends_with_the_same_bytes(corpus, tmp_path, st
         with pytest.raises(Stopped):
             finish(run(corpus, cut), resume=number > 0, stop=lambda: next(calls) >= step)  # noqa: B023
     finish(run(corpus, cut), resume=True)
-    assert (cut / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
-    assert records(cut) == records(whole)
+    assert final_files(cut) == final_files(whole)
 
 
 def test_checkpoints_are_taken_by_time_and_two_are_kept(corpus, tmp_path):
@@ -87,10 +92,11 @@ def test_a_damaged_newest_checkpoint_gives_way_to_the_one_before(corpus, tmp_pat
     reports = run(corpus, cut, checkpoint_seconds=0.0).reports()
     for _ in range(10):
         next(reports)
+    reports.close()
     newest = list_checkpoints(cut)[-1]
     newest.write_bytes(newest.read_bytes()[:-7])
     finish(run(corpus, cut), resume=True)
-    assert (cut / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+    assert final_files(cut) == final_files(whole)
 
 
 def test_a_resume_with_other_settings_names_the_difference(corpus, tmp_path):
@@ -114,7 +120,71 @@ def test_a_folder_in_use_is_not_written_over(corpus, tmp_path):
         finish(run(corpus, tmp_path))
     finish(run(corpus, tmp_path / "model"))
     with pytest.raises(WordRBMError, match="already holds a trained model"):
-        finish(run(corpus, tmp_path / "model"), resume=True)
+        finish(run(corpus, tmp_path / "model"))
+
+
+def test_a_finished_run_is_resumed_by_doing_nothing(corpus, tmp_path):
+    finish(run(corpus, tmp_path))
+    before = final_files(tmp_path)
+    assert list(run(corpus, tmp_path).reports(resume=True)) == []
+    assert final_files(tmp_path) == before
+    with pytest.raises(WordRBMError, match="seed was 1 and is now 2"):
+        finish(run(corpus, tmp_path, seed=2), resume=True)
+
+
+def test_two_processes_do_not_share_a_folder(corpus, tmp_path):
+    reports = run(corpus, tmp_path).reports()
+    next(reports)
+    with pytest.raises(WordRBMError, match="Another process is working"):
+        finish(run(corpus, tmp_path), resume=True)
+    for _ in reports:
+        pass
+    load(tmp_path)
+
+
+def test_what_a_killed_process_left_half_written_is_cleared_away(corpus, tmp_path):
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    finish(run(corpus, whole))
+    with pytest.raises(Stopped):
+        finish(run(corpus, cut), stop=lambda: True)
+    for name in (".vocabulary.tsv.123.part", "checkpoints/.000000000001.safetensors.77.part"):
+        (cut / name).write_text("half")
+    with (cut / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 1, "wind')
+    finish(run(corpus, cut), resume=True)
+    assert final_files(cut) == final_files(whole)
+
+
+def test_a_resume_without_one_readable_checkpoint_is_refused(corpus, tmp_path):
+    reports = run(corpus, tmp_path, checkpoint_seconds=0.0).reports()
+    for _ in range(5):
+        next(reports)
+    reports.close()
+    for path in list_checkpoints(tmp_path):
+        path.write_bytes(path.read_bytes()[:-7])
+    with pytest.raises(WordRBMError, match="None of the 2 checkpoints"):
+        finish(run(corpus, tmp_path), resume=True)
+
+
+def test_a_score_that_was_given_up_is_taken_first_on_resuming(corpus, tmp_path):
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    finish(run(corpus, whole))
+    asked = []
+
+    def in_the_score():
+        asked.append(1)
+        return len(asked) > 14 + 1  # asked once after each of 14 updates, then in the score
+
+    with pytest.raises(Stopped):
+        finish(run(corpus, cut, threads=1), stop=in_the_score)
+    assert [path.stem for path in list_checkpoints(cut)] == [f"{15:012d}"]
+    assert (cut / "metrics.jsonl").read_text() == ""
+    resumed = run(corpus, cut).reports(resume=True)
+    first = next(resumed)
+    assert (first.step, first.scores is None) == (15, False)
+    for _ in resumed:
+        pass
+    assert final_files(cut) == final_files(whole)
 
 
 def test_a_folder_that_holds_no_run_is_not_resumed(corpus, tmp_path):
@@ -125,9 +195,20 @@ def test_a_folder_that_holds_no_run_is_not_resumed(corpus, tmp_path):
     assert {path.name: path.read_bytes() for path in other.path.iterdir()} == before
 
 
-def test_a_stop_at_the_last_update_just_ends(corpus, tmp_path):
-    finish(run(corpus, tmp_path / "model", ngrams=32, evaluations=1), stop=lambda: True)
+def test_a_stop_after_the_last_score_just_ends(corpus, tmp_path):
+    heard = []
+    training = run(corpus, tmp_path / "model", ngrams=32, evaluations=1)
+    for _ in training.reports(stop=lambda: bool(heard)):
+        heard.append(1)
     assert (tmp_path / "model" / "model.safetensors").exists()
+
+
+def test_a_stop_in_the_last_score_is_resumed(corpus, tmp_path):
+    training = run(corpus, tmp_path, ngrams=32, evaluations=1)
+    with pytest.raises(Stopped):
+        finish(training, stop=lambda: True)
+    assert finish(training, resume=True).scores is not None
+    load(tmp_path)
 
 
 def test_a_resume_with_nothing_left_to_read_writes_the_model(corpus, tmp_path):
@@ -136,6 +217,7 @@ def test_a_resume_with_nothing_left_to_read_writes_the_model(corpus, tmp_path):
     next(reports), next(reports)
     with pytest.raises(KeyboardInterrupt), patch_save():
         next(reports)
+    reports.close()
     assert list(training.reports(resume=True)) == []
     assert (tmp_path / "model.safetensors").exists()
 

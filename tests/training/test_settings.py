@@ -6,10 +6,16 @@ from wordrbm.training import TrainingSettings, check_settings, read_settings
 
 def test_all_mistakes_are_named_at_once():
     with pytest.raises(WordRBMError) as caught:
-        check_settings({"window": 0, "hidden": "many", "colour": "red"})
-    for word in ("window", "hidden", "colour"):
+        check_settings({"window": 0, "hidden": "many", "colour": "red", "chains": 10, "shards": 4})
+    for word in ("window", "hidden", "colour", "chains 10 is not a multiple"):
         assert word in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_hostile_settings_are_told_in_a_short_sentence():
+    with pytest.raises(WordRBMError) as caught:
+        check_settings({"x" * 10_000: 1, "hidden": "y" * 10_000} | {f"a{i}": i for i in range(99)})
+    assert len(str(caught.value)) < 2_000
 
 
 def test_a_truth_value_is_no_number():

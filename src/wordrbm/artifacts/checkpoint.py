@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wordrbm.artifacts.modelfile import NAMES, describe, from_parameters
+from wordrbm.artifacts.modelfile import NAMES, TrainedModel, describe, from_parameters
 from wordrbm.artifacts.tensors import read_head, read_tensors, write_tensors
 from wordrbm.errors import WordRBMError
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import Chains
-from wordrbm.storage import make_folder
+from wordrbm.shapes import Array
+from wordrbm.storage import make_folder, remove_leftovers, told
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import TrainingSettings, TrainingState
 
@@ -32,22 +33,31 @@ class Origin(NamedTuple):
     corpus: str  # the SHA-256 of the ids
 
 
-def save_checkpoint(run: Path, rbm: WordRepRBM, state: TrainingState, origin: Origin) -> None:
+class Saved(NamedTuple):
+    """A run in the middle; `acceptance` of its last update is only there to be reported."""
+
+    rbm: WordRepRBM
+    state: TrainingState
+    acceptance: float
+
+
+def save_checkpoint(run: Path, saved: Saved, origin: Origin) -> None:
     """Write a checkpoint beside the others and let go of the oldest."""
-    folder = run / FOLDER
+    folder, state = run / FOLDER, saved.state
     make_folder(folder)
     tensors = {
-        **rbm.parameters(),
+        **saved.rbm.parameters(),
         "velocity.U": state.velocity["U"],
         "velocity.c": state.velocity["c"],
         "chains.v": state.chains.v,
         "chains.h": state.chains.h.astype(np.uint8),  # states are 0 or 1
     }
-    head = {"kind": "checkpoint", "step": state.step, "corpus": origin.corpus}
-    head |= describe(rbm, origin.vocabulary, origin.settings)
+    head = {"kind": "checkpoint", "step": state.step, "acceptance": saved.acceptance}
+    head |= describe(TrainedModel(saved.rbm, origin.vocabulary, origin.settings, origin.corpus))
     write_tensors(folder / f"{state.step:012d}.safetensors", tensors, head)
-    for old in list_checkpoints(run)[:-KEPT]:
-        old.unlink()
+    with told(folder):
+        for old in list_checkpoints(run)[:-KEPT]:
+            old.unlink()
 
 
 def list_checkpoints(run: Path) -> list[Path]:
@@ -57,44 +67,60 @@ def list_checkpoints(run: Path) -> list[Path]:
 
 def remove_checkpoints(run: Path) -> None:
     """Let go of the checkpoints; whatever else lies in their folder is not ours to remove."""
-    for path in list_checkpoints(run):
-        path.unlink(missing_ok=True)
+    remove_leftovers(run / FOLDER)
+    with told(run / FOLDER):
+        for path in list_checkpoints(run):
+            path.unlink(missing_ok=True)
     with suppress(OSError):  # not there, or not empty
         (run / FOLDER).rmdir()
 
 
-def newest_checkpoint(run: Path, origin: Origin) -> tuple[WordRepRBM, TrainingState] | None:
+def newest_checkpoint(run: Path, origin: Origin) -> Saved | None:
     """The newest checkpoint that can be read, none if there is none; another run's is refused."""
-    for path in reversed(list_checkpoints(run)):
+    checkpoints = list_checkpoints(run)
+    for path in reversed(checkpoints):
         try:
             head = read_head(path)
         except WordRBMError:
             continue  # damaged: the one before it is as good, only older
-        _refuse_other_run(path, head, origin)
+        refuse_other_run(path, head, origin)
         with suppress(WordRBMError):
             return _load(path, head, origin)
+    if checkpoints:
+        raise WordRBMError(
+            f"None of the {len(checkpoints)} checkpoints in {run / FOLDER} can be read; remove "
+            "that folder to train from the beginning."
+        )
     return None
 
 
-def _load(path: Path, head: dict[str, Any], origin: Origin) -> tuple[WordRepRBM, TrainingState]:
+def _load(path: Path, head: dict[str, Any], origin: Origin) -> Saved:
     """The model and the state, if they fit the run."""
     found = read_tensors(path, NAMES | STATE_NAMES)
     rbm = from_parameters(path, found, len(origin.vocabulary), origin.settings)
     v, h = found["chains.v"], found["chains.h"].astype(rbm.c.dtype)
     velocity = {name: np.empty_like(rbm.parameters()[name]) for name in ("U", "c")}
-    step, settings = head.get("step", -1), origin.settings
-    fits = isinstance(step, int) and 0 <= step <= settings.steps
-    fits &= v.shape == (settings.chains, settings.window) and v.dtype == np.int32
-    fits &= h.shape == (settings.chains, settings.hidden)
+    step, acceptance = head.get("step", -1), head.get("acceptance", -1)
+    fits = _fits(step, v, h, origin) and isinstance(acceptance, float)
     fits &= all(found[f"velocity.{name}"].shape == speed.shape for name, speed in velocity.items())
-    if not (fits and v.min() >= 0 and v.max() < len(origin.vocabulary)):
+    if not fits:
         raise WordRBMError(f"{path} holds a state that does not fit its model; remove this file.")
     for name, speed in velocity.items():
         speed[...] = found[f"velocity.{name}"]
-    return rbm, TrainingState(step, Chains(v, h), velocity)
+    return Saved(rbm, TrainingState(step, Chains(v, h), velocity), acceptance)
 
 
-def _refuse_other_run(path: Path, head: dict[str, Any], origin: Origin) -> None:
+def _fits(step: Any, v: Array, h: Array, origin: Origin) -> bool:
+    """Whether a step and chains can be of the run."""
+    settings, K = origin.settings, len(origin.vocabulary)
+    fits = isinstance(step, int) and 0 <= step <= settings.steps
+    fits &= v.shape == (settings.chains, settings.window) and v.dtype == np.int32
+    fits &= h.shape == (settings.chains, settings.hidden)
+    return fits and v.min() >= 0 and v.max() < K
+
+
+def refuse_other_run(path: Path, head: dict[str, Any], origin: Origin) -> None:
+    """Name every difference between the run a file is of and this one."""
     then, now = head.get("settings"), origin.settings.model_dump()
     then = then if isinstance(then, dict) else {}
     differences = [

@@ -1,4 +1,8 @@
-"""`metrics.jsonl`: one line of numbers per score, appended as a run goes on."""
+"""`metrics.jsonl` and `times.jsonl`: one line of numbers per score, appended as a run goes on.
+
+What was scored is a function of seed, settings and corpus: two runs write the same bytes, resumed
+or not. How long it took is not, so the times stand in a file of their own.
+"""
 
 import json
 import os
@@ -6,18 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import write_text
+from wordrbm.storage import told, write_text
 
 
 def append_metrics(path: Path, record: dict[str, Any]) -> None:
     """Add a line and ask the disk to keep it."""
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise WordRBMError(f"Could not write {path}: {error.strerror}.") from error
+    with told(path), path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(record) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:

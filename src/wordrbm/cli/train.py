@@ -1,17 +1,19 @@
 """`wordrbm train`: a prepared corpus in, a trained model out."""
 
 import json
-import signal
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from wordrbm.cli.progress import progress
+from wordrbm.cli.stopping import StopSignals
+from wordrbm.cli.tensorboard import events
 
 if TYPE_CHECKING:
-    from wordrbm.tasks.training_run import Report, TrainingRun
+    from wordrbm.tasks.run_notes import Report
+    from wordrbm.tasks.training_run import TrainingRun
     from wordrbm.text.prepared import Prepared
 
 
@@ -43,6 +45,7 @@ def train(
     heldout_windows: Annotated[int | None, _option("Windows in each score [500].")] = None,
     threads: Annotated[int | None, _option("Threads; the bits are the same [all cores].")] = None,
     checkpoint_minutes: Annotated[float, typer.Option(help="Between checkpoints.")] = 5.0,
+    tensorboard: Annotated[Path | None, _option("A folder for TensorBoard events.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -68,7 +71,7 @@ def train(
     values = read_settings(settings) if settings else {}
     values |= {name: value for name, value in given.items() if value is not None}
     run = plan(corpus, out, values, threads, checkpoint_minutes)
-    last = show_run(run, resume=resume, quiet=quiet)
+    last = show_run(run, resume=resume, quiet=quiet, tensorboard=tensorboard)
     _print_result(run, last, as_json=as_json)
 
 
@@ -92,35 +95,39 @@ def plan(
     return TrainingRun(corpus, out, settings, threads, 60 * checkpoint_minutes)
 
 
-def show_run(run: "TrainingRun", *, resume: bool, quiet: bool) -> "Report | None":
+def show_run(
+    run: "TrainingRun", *, resume: bool, quiet: bool, tensorboard: Path | None = None
+) -> "Report | None":
     """Run to the end with a bar; a signal stops it between two updates, checkpoint saved.
 
     Gives the last report, or none if a resumed run had only its model left to write.
     """
+    from wordrbm.tasks.run_notes import record_of
     from wordrbm.tasks.training_run import Stopped
 
-    caught: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, frame: caught.append(number))
-    last, scores = None, ""
+    stop, last, scores = StopSignals(), None, ""
+    total = run.settings.steps * run.settings.batch_size
     try:
-        with (
-            closing(run.reports(resume=resume, stop=lambda: bool(caught))) as reports,
-            progress("training", run.settings.steps * run.settings.batch_size, quiet=quiet) as show,
-        ):
+        with closing(run.reports(resume=resume, stop=stop)) as reports, ExitStack() as stack:
             for report in reports:
+                if last is None:
+                    stop.has_begun = True
+                    show = stack.enter_context(progress("training", total, quiet=quiet))
+                    log = stack.enter_context(events(tensorboard, report.step))
                 last = report
                 scores = _scores(report) if report.scores else scores
                 show(report.progress.windows, _pace(report) + scores)
+                if report.scores:
+                    log(record_of(report))
     except Stopped:
         typer.echo(f"Stopped; the checkpoint is in {run.out}, go on with --resume.", err=True)
-        raise typer.Exit(128 + caught[0]) from None
+        raise typer.Exit(stop.exit_code) from None
     return last
 
 
 def _pace(report: "Report") -> str:
     done = report.progress
-    left = done.windows * (1 / done.share - 1) / report.windows_per_second
+    left = done.windows * (1 / done.share - 1) / max(report.windows_per_second, 1.0)
     return (
         f"{done.windows / 1e6:.2f} M windows, {report.windows_per_second:,.0f}/s, "
         f"{left / 60:.1f} min left, acceptance {done.acceptance:.2f}"

@@ -6,7 +6,7 @@ where a is the hidden input from the rest. The sum over K is exact, taken in str
 vocabulary so that memory does not grow with K. Costs O(K H) a word: for scores, never in an update.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -20,19 +20,34 @@ PART = 64  # windows at a time
 STRETCH = 128  # words at a time: 128 x 250 doubles stay in the processor's cache
 
 
-def cloze_log_probability(model: AbstractRBM, v: Words, *, threads: int = 1) -> Scores:
-    """``log P(v_i | the other words of the window)`` for every word of every window."""
+class GivenUp(Exception):  # noqa: N818 - being asked to stop is no error
+    """The caller no longer wants the score."""
+
+
+def cloze_log_probability(
+    model: AbstractRBM, v: Words, *, threads: int = 1, stop: Callable[[], bool] = lambda: False
+) -> Scores:
+    """``log P(v_i | the other words of the window)`` for every word of every window.
+
+    `stop` is asked many times a second; when it says so the score is given up (`GivenUp`).
+    """
     # Parts of a fixed size, so that the digits do not depend on the number of threads.
     parts = [v[first : first + PART] for first in range(0, len(v), PART)]
     with ThreadPoolExecutor(threads) as pool:
-        return np.concatenate(list(pool.map(lambda part: _of_windows(model, part), parts)))
+        return np.concatenate(list(pool.map(lambda part: _of_windows(model, part, stop), parts)))
 
 
 def word_logits(
     model: AbstractRBM, v: Words, i: int
 ) -> Iterator[tuple[slice, Float[np.ndarray, "B k"]]]:
     """``log P*(v_i = k | rest)`` up to a constant per window, by stretches of the vocabulary."""
-    rest = _input_without(model, v, i)
+    return logits_given(model, _input_without(model, v, i), i)
+
+
+def logits_given(
+    model: AbstractRBM, rest: Float[np.ndarray, "B H"], i: int
+) -> Iterator[tuple[slice, Float[np.ndarray, "B k"]]]:
+    """The same from the hidden input of the rest, in double precision."""
     off, on = np.exp(-np.logaddexp(0.0, rest)), np.exp(-np.logaddexp(0.0, -rest))
     bias = model.word_bias[i % len(model.word_bias)].astype(np.float64)
     for first in range(0, bias.size, STRETCH):
@@ -40,16 +55,18 @@ def word_logits(
         weight = model.word_weights(i, words).astype(np.float64)
         with np.errstate(over="ignore"):  # infinity sends the word down the slow road
             growth = np.exp(weight)
-        logits = np.empty((len(v), len(weight)))
+        logits = np.empty((len(rest), len(weight)))
         log_gain(rest, off, on, weight, growth, logits)
         yield words, logits + bias[words]
 
 
-def _of_windows(model: AbstractRBM, v: Words) -> Scores:
+def _of_windows(model: AbstractRBM, v: Words, stop: Callable[[], bool]) -> Scores:
     scores = np.empty(v.shape)
     for i in range(model.positions):
         log_total = np.full(len(v), -np.inf)
         for words, logits in word_logits(model, v, i):
+            if stop():
+                raise GivenUp
             log_total = np.logaddexp(log_total, _log_sum(logits))
             here = np.flatnonzero((words.start <= v[:, i]) & (v[:, i] < words.stop))
             scores[here, i] = logits[here, v[here, i] - words.start]

@@ -7,6 +7,7 @@ The gap is near zero when the chains dream what the text says; it grows when the
 overfits, or when its chains no longer follow it.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -56,9 +57,15 @@ def perplexity(log_probability: Scores | Float[np.ndarray, " N"]) -> float:
 
 
 def held_out_scores(
-    model: AbstractRBM, sample: Words, dreamt: Words, q: Probability, *, threads: int
+    model: AbstractRBM,
+    sample: Words,
+    dreamt: Words,
+    q: Probability,
+    *,
+    threads: int,
+    stop: Callable[[], bool],
 ) -> HeldOutScores:
     """Score a model on held-out windows and on the words of its chains."""
     gap = model.free_energy(sample).mean() - model.free_energy(dreamt).mean()
-    cloze = cloze_log_probability(model, sample, threads=threads)
+    cloze = cloze_log_probability(model, sample, threads=threads, stop=stop)
     return HeldOutScores(perplexity(cloze), perplexity(np.log(q[sample])), float(gap))

@@ -4,43 +4,34 @@ The loop around `training.train`: it scores the model a fixed number of times, s
 every few minutes and when asked to stop, and writes the model when the run is done.
 """
 
-import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, final
+from typing import NoReturn, final
 
 import numpy as np
 
 from wordrbm.artifacts.checkpoint import (
-    FOLDER,
     Origin,
+    Saved,
     newest_checkpoint,
     remove_checkpoints,
     save_checkpoint,
 )
-from wordrbm.artifacts.metrics import append_metrics, rewind_metrics
-from wordrbm.artifacts.modelfile import METRICS, MODEL, VOCABULARY, TrainedModel, save
-from wordrbm.errors import WordRBMError
+from wordrbm.artifacts.modelfile import VOCABULARY, TrainedModel, save
 from wordrbm.models import WordRepRBM, init_wordrep
+from wordrbm.models.cloze import GivenUp
 from wordrbm.sampling import PooledMetropolis
-from wordrbm.storage import make_folder
+from wordrbm.tasks.clock import Clock
+from wordrbm.tasks.run_folder import is_finished, run_folder
+from wordrbm.tasks.run_notes import Report, is_noted, note, rewind_notes
 from wordrbm.tasks.scores import HeldOutScores, held_out_scores, spread
 from wordrbm.text.manifest import IDS
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.windows import batch
-from wordrbm.training import Progress, TrainingSettings, TrainingState, start, train
+from wordrbm.training import Progress, TrainingSettings, TrainingState, progress_at, start, train
 from wordrbm.training.divergence import refuse_lost_parameters, refuse_lost_score
-
-
-class Report(NamedTuple):
-    """What the caller may show after an update; scores are there only when they were taken."""
-
-    progress: Progress
-    seconds: float  # spent on updates since this process began
-    windows_per_second: float
-    scores: HeldOutScores | None
 
 
 class Stopped(Exception):  # noqa: N818 - being asked to stop is no error
@@ -61,26 +52,16 @@ class TrainingRun:
     def reports(
         self, *, resume: bool = False, stop: Callable[[], bool] = lambda: False
     ) -> Generator[Report, None, None]:
-        """Train to the end and write the model; yields a report after every update."""
-        rbm, begun = self._begin(resume=resume)
-        seconds, lap, saved = 0.0, time.monotonic(), time.monotonic()
-        for state, progress in self._updates(rbm, begun):
-            seconds += time.monotonic() - lap
-            read = (state.step - begun.step) * self.settings.batch_size
-            report = Report(progress, seconds, read / seconds, self._score(rbm, state))
-            self._note(state, report)
-            yield report
-            stopping = stop() and state.step < self.settings.steps  # at the end, just end
-            if stopping or time.monotonic() - saved > self.checkpoint_seconds:
-                self._refuse_lost(rbm, state.step)
-                save_checkpoint(self.out, rbm, state, self.origin)
-                saved = time.monotonic()
-            if stopping:
-                raise Stopped
-            lap = time.monotonic()
-        self._refuse_lost(rbm, self.settings.steps)
-        save(self.out, TrainedModel(rbm, self.prepared.vocabulary, self.settings))
-        remove_checkpoints(self.out)
+        """Train to the end and write the model; yields a report after every update.
+
+        When `stop` says so, also in the middle of a score, a checkpoint is saved and the run ends
+        with `Stopped`. A resumed run that was finished before yields nothing.
+        """
+        self.prepared.verify()
+        self._batches(0, 1)  # refuses a text without one window before anything is written
+        with run_folder(self.out, resume=resume):
+            if not is_finished(self.out, self.origin):
+                yield from self._train(newest_checkpoint(self.out, self.origin), stop)
 
     @property
     def origin(self) -> Origin:
@@ -88,18 +69,29 @@ class TrainingRun:
         corpus = self.prepared.manifest.files[IDS].sha256
         return Origin(self.settings, self.prepared.vocabulary, corpus)
 
-    def _begin(self, *, resume: bool) -> tuple[WordRepRBM, TrainingState]:
-        """A fresh start, or the newest checkpoint that can be read."""
-        _refuse_other_folder(self.out, resume=resume)
-        self.prepared.verify()
-        found = newest_checkpoint(self.out, self.origin)
-        rbm, state = found or self._fresh()
-        make_folder(self.out)
+    def _train(
+        self, found: Saved | None, stop: Callable[[], bool]
+    ) -> Generator[Report, None, None]:
+        begun = found or self._fresh()
         self.prepared.vocabulary.write(self.out / VOCABULARY)
-        rewind_metrics(self.out / METRICS, state.step)
-        return rbm, state
+        rewind_notes(self.out, begun.state.step)
+        clock = Clock(self.checkpoint_seconds)
+        for saved, progress in self._updates(begun):
+            clock.stop()
+            read = progress.windows - begun.state.step * self.settings.batch_size
+            scores = self._score(saved, stop)
+            pace = read / clock.seconds
+            report = Report(saved.state.step, progress, clock.seconds, pace, scores)
+            note(self.out, report)
+            yield report
+            if stop() and report.step < self.settings.steps:  # at the end, just end
+                self._stop(saved)
+            if clock.a_checkpoint_is_due():
+                self._save(saved)
+            clock.go_on()
+        self._finish(begun.rbm)
 
-    def _fresh(self) -> tuple[WordRepRBM, TrainingState]:
+    def _fresh(self) -> Saved:
         settings = self.settings
         rbm = init_wordrep(
             np.random.default_rng(settings.seed),
@@ -108,9 +100,17 @@ class TrainingRun:
             d=settings.dimension,
             word_probability=self.prepared.vocabulary.probability(),
         )
-        return rbm, start(rbm, self._batches, settings)
+        return Saved(rbm, start(rbm, self._batches, settings), 0.0)
 
-    def _updates(
+    def _updates(self, begun: Saved) -> Iterator[tuple[Saved, Progress]]:
+        """Every update to come; before them the one that was stopped in the middle of its score."""
+        step = begun.state.step
+        if self._is_scored(step) and not is_noted(self.out, step):
+            yield begun, progress_at(self.settings, step, begun.acceptance)
+        for state, progress in self._from(begun.rbm, begun.state):
+            yield Saved(begun.rbm, state, progress.acceptance), progress
+
+    def _from(
         self, rbm: WordRepRBM, state: TrainingState
     ) -> Iterator[tuple[TrainingState, Progress]]:
         q = self.prepared.vocabulary.probability()
@@ -124,55 +124,40 @@ class TrainingRun:
         windows = self.prepared.windows(self.settings.window, "train")
         return partial(batch, windows, self.settings.seed)
 
-    def _score(self, rbm: WordRepRBM, state: TrainingState) -> HeldOutScores | None:
-        """Scores at evenly spread updates, the last one included."""
+    def _is_scored(self, step: int) -> bool:
+        """Scores come at evenly spread updates, the last one included."""
         times, steps = self.settings.evaluations, self.settings.steps
-        if state.step * times // steps == (state.step - 1) * times // steps:
-            return None
+        return step > 0 and step * times // steps > (step - 1) * times // steps
+
+    def _score(self, saved: Saved, stop: Callable[[], bool]) -> HeldOutScores | None:
+        """The scores that are due; a stop gives them up, to be taken first on resuming."""
         held_out = self.prepared.windows(self.settings.window, "heldout")
-        if not len(held_out):
+        if not (self._is_scored(saved.state.step) and len(held_out)):
             return None
         sample = spread(held_out, self.settings.heldout_windows)
-        q = self.prepared.vocabulary.probability()
-        scores = held_out_scores(rbm, sample, state.chains.v, q, threads=self.threads)
+        q, dreamt = self.prepared.vocabulary.probability(), saved.state.chains.v
+        try:
+            scores = held_out_scores(saved.rbm, sample, dreamt, q, threads=self.threads, stop=stop)
+        except GivenUp:
+            self._stop(saved)
         perplexities = scores.cloze_perplexity, scores.unigram_perplexity
-        refuse_lost_score(*perplexities, state.step, self.settings)
+        refuse_lost_score(*perplexities, saved.state.step, self.settings)
         return scores
 
-    def _refuse_lost(self, rbm: WordRepRBM, step: int) -> None:
+    def _save(self, saved: Saved) -> None:
         """A lost model is never saved: the checkpoint before it stays the newest."""
+        self._refuse_lost(saved.rbm, saved.state.step)
+        save_checkpoint(self.out, saved, self.origin)
+
+    def _stop(self, saved: Saved) -> NoReturn:
+        self._save(saved)
+        raise Stopped
+
+    def _finish(self, rbm: WordRepRBM) -> None:
+        self._refuse_lost(rbm, self.settings.steps)
+        settings, vocabulary, corpus = self.origin
+        save(self.out, TrainedModel(rbm, vocabulary, settings, corpus))
+        remove_checkpoints(self.out)
+
+    def _refuse_lost(self, rbm: WordRepRBM, step: int) -> None:
         refuse_lost_parameters(rbm, rbm.parameters(), step, self.settings)
-
-    def _note(self, state: TrainingState, report: Report) -> None:
-        """Append what was scored to the run's metrics."""
-        if report.scores is not None:
-            record = {
-                "step": state.step,
-                "windows": report.progress.windows,
-                "word_rate": report.progress.rates.word,
-                "hidden_rate": report.progress.rates.hidden,
-                "acceptance": report.progress.acceptance,
-                **report.scores._asdict(),
-                "seconds": round(report.seconds, 3),
-                "windows_per_second": round(report.windows_per_second, 1),
-            }
-            append_metrics(self.out / METRICS, record)
-
-
-def _refuse_other_folder(out: Path, *, resume: bool) -> None:
-    """Write only into a new folder, or into one that holds a run and nothing else."""
-    if out.exists() and not out.is_dir():
-        raise WordRBMError(f"{out} is a file; name a folder to train into.")
-    if (out / MODEL).exists():
-        raise WordRBMError(f"{out} already holds a trained model; train into another folder.")
-    found = {path.name for path in out.iterdir()} if out.exists() else set()
-    if found and not resume:
-        raise WordRBMError(
-            f"{out} is not empty; give --resume to go on with the run in it, or another folder."
-        )
-    if found - {VOCABULARY, METRICS, FOLDER}:
-        name = min(found - {VOCABULARY, METRICS, FOLDER})
-        raise WordRBMError(
-            f"{out} holds {name}, which no training run wrote; give the folder of the run to go on "
-            "with, or a new one."
-        )

@@ -1,11 +1,12 @@
 from wordrbm.training.settings import TrainingSettings, check_settings, read_settings
-from wordrbm.training.trainer import Progress, TrainingState, start, train
+from wordrbm.training.trainer import Progress, TrainingState, progress_at, start, train
 
 __all__ = [
     "Progress",
     "TrainingSettings",
     "TrainingState",
     "check_settings",
+    "progress_at",
     "read_settings",
     "start",
     "train",

@@ -1,6 +1,8 @@
 """How a run is asked for: every setting, its default, its bounds, checked all at once."""
 
+import reprlib
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +10,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from wordrbm.errors import WordRBMError
 
+MOST_FAULTS = 20  # that one sentence may hold
+
 
 class TrainingSettings(BaseModel):
     """What decides the bits of a trained model, together with the corpus."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=True)
 
-    window: int = Field(3, ge=1, le=100, description="words in a window: n")
+    window: int = Field(3, ge=1, le=10_000, description="words in a window: n")
     dimension: int = Field(50, ge=1, le=100_000, description="numbers in a word vector: d")
     hidden: int = Field(250, ge=1, le=1_000_000, description="hidden units: H")
     mh_steps: int = Field(
@@ -39,11 +43,8 @@ class TrainingSettings(BaseModel):
 
     @model_validator(mode="after")
     def _shards_divide_the_work(self) -> "TrainingSettings":
-        for name in ("batch_size", "chains"):
-            if getattr(self, name) % self.shards:
-                raise ValueError(
-                    f"{name} {getattr(self, name)} is not a multiple of shards {self.shards}"
-                )
+        if uneven := _uneven(self.model_dump()):
+            raise ValueError("; ".join(uneven))
         return self
 
     @property
@@ -57,14 +58,26 @@ def check_settings(values: dict[str, Any]) -> TrainingSettings:
     try:
         return TrainingSettings(**values)
     except ValidationError as error:
-        faults = [
-            f"{'.'.join(map(str, fault['loc'])) or 'settings'}: {fault['msg']} "
-            f"(found {fault['input']!r})"
-            if fault["loc"]
-            else fault["msg"].removeprefix("Value error, ")
-            for fault in error.errors()
-        ]
+        faults = [_told(fault) for fault in error.errors() if fault["loc"]] + _uneven(values)
+        if len(faults) > MOST_FAULTS:
+            faults[MOST_FAULTS:] = [f"and {len(faults) - MOST_FAULTS} more"]
         raise WordRBMError("Settings cannot be used: " + "; ".join(faults) + ".") from None
+
+
+def _told(fault: Any) -> str:
+    name = reprlib.repr(".".join(map(str, fault["loc"]))).strip("'\"")
+    return f"{name}: {fault['msg']} (found {reprlib.repr(fault['input'])})"
+
+
+def _uneven(values: Mapping[str, Any]) -> list[str]:
+    """Shards must divide the work; said of whole numbers, other values are at fault themselves."""
+    shards = values.get("shards", TrainingSettings.model_fields["shards"].default)
+    given = {name: values.get(name) for name in ("batch_size", "chains")}
+    return [
+        f"{name} {number} is not a multiple of shards {shards}"
+        for name, number in given.items()
+        if type(number) is int and type(shards) is int and shards > 0 and number % shards
+    ]
 
 
 def read_settings(path: Path) -> dict[str, Any]:

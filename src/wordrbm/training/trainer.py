@@ -42,6 +42,12 @@ class Progress(NamedTuple):
     acceptance: float
 
 
+def progress_at(settings: TrainingSettings, step: int, acceptance: float) -> Progress:
+    """What there is to tell after `step` updates, the last of which took this share."""
+    rates = rates_at(settings, max(step - 1, 0))
+    return Progress(step * settings.batch_size, step / settings.steps, rates, acceptance)
+
+
 def start(model: AbstractRBM, batches: Batches, settings: TrainingSettings) -> TrainingState:
     """The state before the first update: chains stand on data, dense parameters at rest."""
     v = batches(0, settings.chains)
@@ -79,6 +85,20 @@ def train(
     `q` is how often each word is read: frequent words take smaller steps.
     """
     row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
+    return updates(model, transition, batches, settings, state, row_steps, threads=threads)
+
+
+def updates(
+    model: AbstractRBM,
+    transition: Transition,
+    batches: Batches,
+    settings: TrainingSettings,
+    state: TrainingState,
+    row_steps: RowSteps,
+    *,
+    threads: int = 1,
+) -> Iterator[tuple[TrainingState, Progress]]:
+    """The same with row steps made before: nothing in it costs O(K), not even its beginning."""
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(1, "blas"):
         while state.step < settings.steps:
             v = batches(state.step * settings.batch_size, settings.batch_size)
@@ -88,7 +108,7 @@ def train(
             ascend(model, gradients, state.velocity, rates, row_steps, settings.batch_size)
             state = TrainingState(state.step + 1, _joined(results), state.velocity)
             refuse_lost_parameters(model, state.velocity, state.step, settings)
-            yield state, _report(results, state, rates, settings)
+            yield state, progress_at(settings, state.step, _acceptance(results))
 
 
 def _shards(
@@ -121,10 +141,7 @@ def _joined(results: list[ShardResult]) -> Chains:
     return Chains(v, np.concatenate([result.chains.h for result in results]))
 
 
-def _report(
-    results: list[ShardResult], state: TrainingState, rates: Rates, settings: TrainingSettings
-) -> Progress:
+def _acceptance(results: list[ShardResult]) -> float:
     taken = sum(int(result.info.accepted.sum()) for result in results)
     made = sum(result.info.accepted.size * result.info.proposed for result in results)
-    windows = state.step * settings.batch_size
-    return Progress(windows, state.step / settings.steps, rates, taken / made)
+    return taken / made

@@ -1,0 +1,5 @@
+"""`python -m wordrbm` is the command `wordrbm`."""
+
+from wordrbm.cli.app import main
+
+main()

@@ -1,0 +1,66 @@
+"""Scores for TensorBoard: every record of numbers becomes points at its step.
+
+The first event of a file names the step from which on older points no longer hold, so a resumed run
+does not show them twice. Events are written as they come: the package's own queue and thread would
+let a full disk pass in silence, and then let the run wait for ever.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from wordrbm.errors import WordRBMError
+from wordrbm.storage import make_folder, told
+
+Log = Callable[[Mapping[str, float]], None]
+
+
+@contextmanager
+def events(folder: Path | None, first_step: int) -> Iterator[Log]:
+    """Yields a function that logs a record at its "step"; without a folder it does nothing."""
+    if folder is None:
+        yield lambda record: None
+        return
+    writer = _begun(folder, first_step)
+    try:
+        yield partial(_log, writer, folder)
+    finally:
+        with told(folder):
+            writer.close()
+
+
+def _begun(folder: Path, first_step: int) -> Any:
+    """A new file of events that says which older points no longer hold."""
+    try:
+        from tensorboardX.event_file_writer import EventsWriter
+        from tensorboardX.proto.event_pb2 import Event, SessionLog
+    except ImportError:
+        raise WordRBMError(
+            "TensorBoard events need the package tensorboardX, which is not there; run pip install "
+            "'wordrbm[tensorboard]'."
+        ) from None
+    make_folder(folder)
+    start = SessionLog(status=SessionLog.START)
+    with told(folder):
+        # The package names a file by the second, and would write over one begun in the same.
+        writer = EventsWriter(str(folder / "events"), f".{os.getpid()}.{first_step}")
+        writer.write_event(Event(step=first_step, wall_time=time.time(), session_log=start))
+        writer.flush()
+    return writer
+
+
+def _log(writer: Any, folder: Path, record: Mapping[str, float]) -> None:
+    from tensorboardX.proto.event_pb2 import Event
+    from tensorboardX.summary import scalar
+
+    step = int(record["step"])
+    with told(folder):
+        for name, number in record.items():
+            if name != "step":
+                summary = scalar(name, number)
+                writer.write_event(Event(step=step, wall_time=time.time(), summary=summary))
+        writer.flush()

@@ -1,0 +1,58 @@
+"""The folder of a training run: what may lie in it, and that one process at a time writes there.
+
+A killed process leaves at most a checkpoint that is whole and files half-written under names of
+their own; both are known here, so that the same command with `--resume` goes on.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from wordrbm.artifacts.checkpoint import FOLDER, Origin, refuse_other_run, remove_checkpoints
+from wordrbm.artifacts.modelfile import METRICS, MODEL, TIMES, VOCABULARY
+from wordrbm.artifacts.tensors import read_head
+from wordrbm.errors import WordRBMError
+from wordrbm.storage import is_leftover, locked, make_folder, remove_leftovers
+
+OURS = {VOCABULARY, METRICS, TIMES, MODEL, FOLDER}
+
+
+@contextmanager
+def run_folder(out: Path, *, resume: bool) -> Iterator[None]:
+    """Hold the folder of a run, made if it is new, tidied if a process was killed in it."""
+    refuse_other_folder(out, resume=resume)
+    make_folder(out)
+    with locked(out, "a training run"):
+        refuse_other_folder(out, resume=resume)  # another run may have ended in the meantime
+        remove_leftovers(out)
+        remove_leftovers(out / FOLDER)
+        yield
+
+
+def is_finished(out: Path, origin: Origin) -> bool:
+    """Whether the run has its model, which must be of this run; the last traces then go."""
+    if not (out / MODEL).exists():
+        return False
+    refuse_other_run(out / MODEL, read_head(out / MODEL), origin)
+    remove_checkpoints(out)
+    return True
+
+
+def refuse_other_folder(out: Path, *, resume: bool) -> None:
+    """Write only into a new folder, or into one that holds a run and nothing else."""
+    if out.exists() and not out.is_dir():
+        raise WordRBMError(f"{out} is a file; name a folder to train into.")
+    found = (
+        {path.name for path in out.iterdir() if not is_leftover(path)} if out.exists() else set()
+    )
+    if MODEL in found and not resume:
+        raise WordRBMError(f"{out} already holds a trained model; train into another folder.")
+    if found and not resume:
+        raise WordRBMError(
+            f"{out} is not empty; give --resume to go on with the run in it, or another folder."
+        )
+    if found - OURS:
+        raise WordRBMError(
+            f"{out} holds {min(found - OURS)}, which no training run wrote; give the folder of the "
+            "run to go on with, or a new one."
+        )

@@ -1,0 +1,108 @@
+"""Real processes that start at once: forked from one that has everything imported and compiled.
+
+A test of kill -9 needs a process to kill; a fresh interpreter takes seconds to begin. `Zygote` runs
+this file as a process that reads one JSON request a line:
+
+    {"start": [arguments of the command], "log": path}  ->  the child's process number
+    {"wait": process number}                            ->  its exit code, negative for a signal
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+class Zygote:
+    """The test's end of it."""
+
+    def __init__(self):
+        command = [sys.executable, "-m", "tests.zygote"]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self.process = subprocess.Popen(command, cwd=ROOT, text=True, **pipes)
+        assert self._answer() == "ready"
+
+    def start(self, *arguments, log):
+        """Run the command `wordrbm` with these arguments in a new process; gives its number."""
+        return self._ask({"start": [str(argument) for argument in arguments], "log": str(log)})
+
+    def wait(self, child):
+        """The exit code, negative for a signal as `subprocess` has it."""
+        return self._ask({"wait": child})
+
+    def run(self, *arguments, log):
+        """Run a command to its end; gives the exit code."""
+        return self.wait(self.start(*arguments, log=log))
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+    def _ask(self, request):
+        print(json.dumps(request), file=self.process.stdin, flush=True)
+        return self._answer()
+
+    def _answer(self):
+        return json.loads(self.process.stdout.readline())
+
+
+def serve():
+    """The process's end of it."""
+    _warm_up()
+    _say("ready")
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "start" in request:
+            _say(_start(request["start"], request["log"]))
+        else:
+            _say(os.waitstatus_to_exitcode(os.waitpid(request["wait"], 0)[1]))
+
+
+def _warm_up():
+    """Import and compile all that a run needs, so that the children have it."""
+    from tests.corpora import prepared
+    from tests.tasks.test_training_run import finish, run
+
+    with tempfile.TemporaryDirectory() as folder:
+        finish(run(prepared(Path(folder), stories=8), Path(folder) / "model"))
+
+
+def _say(answer):
+    print(json.dumps(answer), flush=True)
+
+
+def _start(arguments, log):
+    child = os.fork()
+    if child == 0:
+        try:
+            _become(arguments, log)
+        finally:
+            os._exit(99)  # not reached: the command ends by SystemExit or by a signal
+    return child
+
+
+def _become(arguments, log):
+    from wordrbm.cli.app import main
+
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    for stream in (1, 2):
+        os.dup2(output, stream)
+    sys.argv = ["wordrbm", *arguments]
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else 0)
+
+
+if __name__ == "__main__":
+    serve()
