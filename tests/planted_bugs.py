@@ -16,11 +16,14 @@ class Bug(NamedTuple):
 
 
 OPERATORS = "tests/sampling/test_operators.py"
+COLUMNS = "tests/sampling/test_columns.py"
+ESTIMATORS = "tests/estimators"
 CONTRACT = "tests/models/test_contract.py"
 GRADIENT = "tests/training/test_gradient.py"
 OPTIMIZER = "tests/training/test_optimizer.py"
 TRAINER = "tests/training/test_trainer.py"
 WALK = f"{OPERATORS}::test_the_compiled_walk_takes_the_referees_decisions"
+FILL = "tests/using/test_fill.py"
 POOLED = f"{OPERATORS}::test_the_compiled_pooled_walk_takes_the_referees_decisions"
 
 BUGS = [
@@ -87,7 +90,7 @@ BUGS = [
         "        add_rows(model",
         f"{OPTIMIZER}::test_rows_that_no_gradient_names_keep_their_bits"),
     Bug("all of log q copied in every update", "sampling/pooled.py",
-        "self.log_q[v]", "self.log_q.astype(h.dtype)[v]",
+        "self.log_q[v]", "self.log_q.astype(context.dtype)[v]",
         "tests/training/test_free_of_k.py::test_an_update_allocates_nothing_that_grows_with_k"),
     Bug("the sum over the batch where the mean is meant", "training/optimizer.py",
         "total = total / B", "total = total / 1",
@@ -101,4 +104,35 @@ BUGS = [
     Bug("windows that cross stories", "text/windows.py",
         "runs[:, 1] - runs[:, 0] - n + 1", "runs[:, 1] - runs[:, 0] - n + 2",
         "tests/text/test_windows.py"),
+    Bug("a window that holds the blank left out", "using/context.py",
+        "min(blank, T - n) + 1)", "min(blank, T - n))", FILL),
+    Bug("a blank that counts as the unknown word", "using/precise.py",
+        "there = (words != BLANK)", "there = (words < words.size)", FILL),
+    Bug("windows that miss the last blank forgotten", "using/marginals.py",
+        "+ elsewhere[:, None]", "", FILL),
+    Bug("the bias of the word before", "models/cloze.py",
+        "logits + bias[words]", "logits + np.roll(bias, 1)[words]", FILL),
+    Bug("sums of blanks in the wrong places", "using/marginals.py",
+        "enumerate(before.T)", "enumerate(before.T[::-1])", FILL),
+    Bug("an expected vector by weights that do not sum to one", "using/context.py",
+        "return probability / probability.sum(axis=-1, keepdims=True)", "return probability",
+        "tests/using/test_unknown.py::test_the_expected_vector_is_the_mean_by_enumeration"),
+    Bug("a cost divided by n at the ends of a sentence", "using/scoring.py",
+        "return total / held", "return total / n",
+        "tests/using/test_scoring.py::test_scores_and_costs_are_the_referees"),
+    Bug("values of the column before", "estimators/table.py",
+        "(X.astype(np.int64) + self.offsets[:-1])", "(X.astype(np.int64) + self.offsets[1:])",
+        f"{ESTIMATORS}/test_table.py::test_a_value_is_the_word_at_its_place_in_its_column"),
+    Bug("proposals of another column", "sampling/columns.py",
+        "np.int32(self.offsets[i])", "np.int32(self.offsets[0])",
+        f"{COLUMNS}::test_the_pooled_walk_of_columns_takes_the_referees_decisions"),
+    Bug("the q of another column in the walk", "sampling/metropolis.py",
+        "self.log_q[words]", "self.log_q[: words.stop - words.start]",
+        f"{COLUMNS}::test_the_walk_of_a_column_takes_the_referees_decisions"),
+    Bug("a value expected in every column", "estimators/learning.py",
+        "q / len(columns)", "q",
+        f"{ESTIMATORS}/test_learning.py::test_a_value_is_expected_as_often_as_its_column_shows_it"),
+    Bug("a column that is given itself", "estimators/conditional.py",
+        "rest[:, i] = BLANK", "rest[:, i] = v[:, i]",
+        f"{ESTIMATORS}/test_conditional.py::test_a_column_given_the_rest_is_the_referees"),
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wordrbm.artifacts import TrainedModel, Vectors, load
     from wordrbm.errors import WordRBMError
+    from wordrbm.estimators import CategoricalRBM, WordFeatures
     from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM
     from wordrbm.sampling import Gibbs, Metropolis, PooledMetropolis
     from wordrbm.tasks.whole_path import prepare, train
@@ -18,6 +19,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "BinaryRBM": "wordrbm.models",
+    "CategoricalRBM": "wordrbm.estimators",
     "Gibbs": "wordrbm.sampling",
     "Metropolis": "wordrbm.sampling",
     "PooledMetropolis": "wordrbm.sampling",
@@ -25,6 +27,7 @@ _HOMES = {
     "TrainedModel": "wordrbm.artifacts",
     "TrainingSettings": "wordrbm.training",
     "Vectors": "wordrbm.artifacts",
+    "WordFeatures": "wordrbm.estimators",
     "WordRBMError": "wordrbm.errors",
     "WordRepRBM": "wordrbm.models",
     "load": "wordrbm.artifacts",
@@ -34,6 +37,7 @@ _HOMES = {
 
 __all__ = [
     "BinaryRBM",
+    "CategoricalRBM",
     "Gibbs",
     "Metropolis",
     "PooledMetropolis",
@@ -41,6 +45,7 @@ __all__ = [
     "TrainedModel",
     "TrainingSettings",
     "Vectors",
+    "WordFeatures",
     "WordRBMError",
     "WordRepRBM",
     "load",

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from wordrbm.cli.app import main
+from wordrbm.text import jobs
 from wordrbm.text.prepared import Prepared
 
 # A process started in the background of a shell is born deaf to Ctrl-C; this one must hear it.
@@ -63,6 +64,8 @@ def test_json_and_quiet_are_for_programs(wordrbm, text, tmp_path):
         (["bad.jsonl"], "bad.jsonl, line 1 is not valid JSON"),
         (["a.txt", "--heldout", "0.7", "--min-count", "0"], "share is 0.7"),
         (["a.txt", "--workers", "0"], "at least 1 is needed"),
+        (["a.txt", "--encoding-errors", "ignore"], "must be 'strict' or 'replace'"),
+        (["a.zip"], "a.zip is a .zip file, which cannot be read"),
         (["a.txt", "--out", "a.txt"], "a.txt exists already"),
     ],
 )
@@ -70,6 +73,7 @@ def test_a_fault_is_one_sentence_and_exit_code_two(
     wordrbm, text, tmp_path, monkeypatch, arguments, message
 ):
     (tmp_path / "bad.jsonl").write_text("{\n")
+    (tmp_path / "a.zip").write_text("PK")
     monkeypatch.chdir(tmp_path)
     before = sorted(os.listdir(tmp_path))
     code, output, errors = wordrbm("--out", "out", *arguments, "--quiet")
@@ -83,11 +87,10 @@ def test_a_fault_is_one_sentence_and_exit_code_two(
 @pytest.mark.parametrize(
     ("stop", "code", "workers"), [("SIGINT", 130, 1), ("SIGINT", 130, 2), ("SIGTERM", 143, 2)]
 )
-def test_ctrl_c_or_an_order_to_end_leaves_nothing(tmp_path, stop, code, workers):
+def test_ctrl_c_or_an_order_to_end_keeps_the_work(tmp_path, stop, code, workers):
     for number in range(2):
         line = json.dumps({"text": "It is a long story of the U.S. and Mr. Smith. " * 200})
         (tmp_path / f"{number}.jsonl").write_text(f"{line}\n" * 2_000)
-    before = sorted(os.listdir(tmp_path))
     command = [*COMMAND, str(tmp_path), "--out", str(tmp_path / "out"), "--workers", str(workers)]
     with subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE) as process:
         assert process.stderr
@@ -98,9 +101,37 @@ def test_ctrl_c_or_an_order_to_end_leaves_nothing(tmp_path, stop, code, workers)
         target(process.pid, signal.Signals[stop])
         began = time.monotonic()
         assert process.wait(timeout=20) == code
+        said = process.stderr.read()  # to the end, which comes when the last worker is gone
         assert time.monotonic() - began < 5
-        assert b"Traceback" not in process.stderr.read()
-    assert sorted(os.listdir(tmp_path)) == before
+        assert said.endswith(b"Stopped; go on with --resume.\n")
+        assert b"Traceback" not in said
+    assert sorted(os.listdir(tmp_path)) == [".out.partial", "0.jsonl", "1.jsonl"]
+
+
+def test_resume_goes_on_after_mending_and_ends_well_when_all_is_done(
+    wordrbm, text, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(jobs, "JOB_BYTES", 1)
+    bad, out = tmp_path / "b.txt", tmp_path / "out"
+    bad.write_bytes(b"More \0 text.")
+    code, _, errors = wordrbm(text, bad, "--out", out, "--quiet")
+    assert code == 2
+    assert "b.txt, line 1: the byte at offset 5 is NUL" in errors
+    assert "--resume goes on with it.\n" in errors
+    bad.write_bytes(b"More text.")
+    for _ in range(2):
+        code, output, errors = wordrbm(text, bad, "--out", out, "--quiet", "--resume")
+        assert (code, errors) == (0, "")
+        assert "2 stories, 17 tokens" in output
+    assert wordrbm(text, "--out", out, "--resume")[0] == 2
+
+
+def test_replaced_characters_are_counted_and_told(wordrbm, tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"The \xff cat\0s \xe2\x82 sat.")
+    options = [tmp_path / "a.txt", "--out", tmp_path / "out", "--encoding-errors", "replace"]
+    assert "replaced: 3 characters that were no UTF-8" in wordrbm(*options)[1]
+    assert json.loads(wordrbm(*options, "--resume", "--json")[1])["replaced"] == 3
+    assert Prepared.open(tmp_path / "out").manifest.settings.encoding_errors == "replace"
 
 
 def test_help_shows_an_example_and_loads_nothing_heavy(wordrbm):

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import reference
@@ -11,6 +11,7 @@ from wordrbm.sampling import AliasTable
 weights = st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=40).map(np.array)
 
 
+@settings(deadline=None)  # the first example may wait for the compiler
 @given(weights)
 def test_table_holds_exactly_the_distribution_it_was_built_from(w):
     p = w / w.sum()

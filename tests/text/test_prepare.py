@@ -117,11 +117,10 @@ def test_many_small_files_are_few_jobs_and_a_big_file_is_its_own(tmp_path, monke
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_fault_in_any_file_leaves_nothing(tmp_path, corpus, monkeypatch, workers):
-    monkeypatch.setattr(jobs, "JOB_BYTES", 1_000)
+def test_a_fault_before_any_job_is_done_leaves_nothing(tmp_path, corpus, workers):
     (corpus[0] / "zz.jsonl").write_text('{"text": "fine"}\n{"text": 3}\n')
     before = sorted(tmp_path.iterdir())
-    with pytest.raises(WordRBMError, match=r"zz\.jsonl, line 2 has int"):
+    with pytest.raises(WordRBMError, match=r"zz\.jsonl, line 2 has int.*as a string\.$"):
         run([corpus[0]], tmp_path / "deep/er/out", workers)
     assert sorted(tmp_path.iterdir()) == before
 
@@ -134,16 +133,6 @@ def test_a_corpus_without_a_word_is_refused(tmp_path, text):
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
-def test_stopping_halfway_leaves_nothing(tmp_path, corpus, monkeypatch):
-    small_parts(monkeypatch)
-    before = sorted(tmp_path.iterdir())
-    steps = prepare([corpus[0]], tmp_path / "out", PrepareSettings(), 2)
-    next(steps)
-    assert (tmp_path / ".out.partial").is_dir()
-    steps.close()
-    assert sorted(tmp_path.iterdir()) == before
-
-
 def test_an_output_that_exists_is_never_touched(tmp_path, corpus):
     out = tmp_path / "out"
     out.mkdir()
@@ -152,9 +141,6 @@ def test_an_output_that_exists_is_never_touched(tmp_path, corpus):
     with pytest.raises(WordRBMError, match="out exists already"):
         run([corpus[0]], out)
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
-    (tmp_path / ".other.partial").mkdir()
-    with pytest.raises(WordRBMError, match="another prepare is running or was killed"):
-        run([corpus[0]], tmp_path / "other")
 
 
 def test_all_wrong_settings_are_told_at_once(tmp_path, corpus):

@@ -50,7 +50,7 @@ def test_the_manifest_tells_no_time_place_or_machine(folder, tmp_path):
     ("change", "message"),
     [
         (lambda m: m.update(format="other"), "does not have the format"),
-        (lambda m: m.update(version=2), "has version 2 where this program reads version 1"),
+        (lambda m: m.update(version=1), "has version 1 where this program reads version 2"),
         (lambda m: m.pop("counts"), "has no 'counts' with exactly the keys"),
         (lambda m: m["settings"].pop("heldout"), "has no 'settings'"),
         (lambda m: m["settings"].update(more=1), "has no 'settings'"),

@@ -9,6 +9,16 @@ lengths = st.lists(st.integers(1, 3 * UNIT + 1) | st.integers(1, 9), min_size=1,
 shares = st.floats(0.001, 0.49) | st.just(0.0) | st.just(5e-324)
 
 
+def runs_of(lengths, share, at_once=100_000):
+    """The runs of stories whose ends come some at a time."""
+    ends = np.cumsum(lengths)
+
+    def blocks():
+        return (ends[at : at + at_once] for at in range(0, len(ends), at_once))
+
+    return np.concatenate(list(make_runs(blocks, share)))
+
+
 def slow_runs(lengths, share):
     """The same by hand: units in order, then training neighbours of one story joined."""
     units, at = [], 0
@@ -30,16 +40,16 @@ def slow_runs(lengths, share):
     return [[start, end, part] for start, end, _, part in runs]
 
 
-@given(lengths, shares)
-def test_runs_are_those_made_by_hand(lengths, share):
-    found = make_runs(np.cumsum(lengths), share)
+@given(lengths, shares, st.integers(1, 9))
+def test_runs_are_those_made_by_hand_however_the_stories_come(lengths, share, at_once):
+    found = runs_of(lengths, share, at_once)
     assert found.tolist() == slow_runs(lengths, share)
     assert found.dtype == np.int64
 
 
 @given(lengths, shares)
 def test_runs_fill_the_stream_and_never_cross_a_story(lengths, share):
-    runs = make_runs(np.cumsum(lengths), share)
+    runs = runs_of(lengths, share)
     assert runs[0, 0] == 0
     assert runs[-1, 1] == sum(lengths)
     np.testing.assert_array_equal(runs[1:, 0], runs[:-1, 1])
@@ -48,10 +58,10 @@ def test_runs_fill_the_stream_and_never_cross_a_story(lengths, share):
 
 
 def test_about_the_share_asked_for_is_held_out():
-    runs = make_runs(np.cumsum(np.full(10_000, 100)), 0.01)
+    runs = runs_of(np.full(10_000, 100), 0.01)
     held = runs[runs[:, 2] == 1]
     assert (held[:, 1] - held[:, 0]).sum() == 10_000
 
 
 def test_one_unit_is_never_held_out():
-    assert make_runs(np.array([5]), 0.01).tolist() == [[0, 5, 0]]
+    assert runs_of([5], 0.01).tolist() == [[0, 5, 0]]

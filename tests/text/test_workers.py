@@ -5,7 +5,7 @@ import pytest
 
 from wordrbm.errors import WordRBMError
 from wordrbm.text import workers
-from wordrbm.text.shard import Job
+from wordrbm.text.jobfolder import Job
 
 SCRIPT = """
 import wordrbm

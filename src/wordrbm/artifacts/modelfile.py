@@ -1,11 +1,13 @@
-"""A trained model as a folder: `model.safetensors`, `vocabulary.tsv`, `metrics.jsonl`."""
+"""A trained model as a folder: `model.safetensors`, `vocabulary.tsv`, and what the run noted."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, final
 
 import numpy as np
+from jaxtyping import Float32, Float64, Int, Int32
 
 from wordrbm.artifacts.tensors import read_head, read_tensors, write_tensors
 from wordrbm.artifacts.vectors import Vectors
@@ -16,10 +18,18 @@ from wordrbm.shapes import Array
 from wordrbm.storage import make_folder
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import TrainingSettings, check_settings
+from wordrbm.using.dreams import sample
+from wordrbm.using.energies import GivenWindows, checked_ids, free_energy
+from wordrbm.using.features import hidden
+from wordrbm.using.fill import Filled, fill
+from wordrbm.using.scoring import Score, score
+from wordrbm.using.unknown import infer_vector
+from wordrbm.using.words import Sentence, TextWithBlanks, decode
 
 MODEL = "model.safetensors"
 VOCABULARY = "vocabulary.tsv"
 METRICS = "metrics.jsonl"
+TIMES = "times.jsonl"
 NAMES = {"D", "U", "b", "c"}
 
 
@@ -31,28 +41,62 @@ class TrainedModel:
     rbm: WordRepRBM
     vocabulary: Vocabulary
     settings: TrainingSettings
+    corpus: str = ""  # the SHA-256 of the word ids it was trained on
 
     @cached_property
     def vectors(self) -> Vectors:
         """One vector per word: the rows of D."""
         return Vectors(self.vocabulary.words, self.rbm.D)
 
+    def hidden(self, sentences: Iterable[Sentence]) -> list[Float32[np.ndarray, "N H"]]:
+        """``P(h_j = 1 | v)`` of every window of every sentence, an array (windows, H) for each."""
+        return hidden(self.rbm, self.vocabulary, sentences)
+
+    def free_energy(self, windows: GivenWindows) -> Float64[np.ndarray, " N"]:
+        """``F(v)`` of windows, given as word ids (N, n) or as texts of exactly n words."""
+        return free_energy(self.rbm, self.vocabulary, windows)
+
+    def fill(self, text: TextWithBlanks, count: int = 10) -> Filled:
+        """The likeliest words for every blank (`___` or None) of a text."""
+        return fill(self.rbm, self.vocabulary, text, count)
+
+    def infer_vector(self, text: TextWithBlanks) -> Float32[np.ndarray, " d"]:
+        """The vector to be expected of the word at the one blank of a text."""
+        return infer_vector(self.rbm, self.vocabulary, text)
+
+    def score(self, sentences: Iterable[Sentence], costly: int = 3) -> Iterator[Score]:
+        """The free energy of every sentence and its costliest words, as they are asked for."""
+        return score(self.rbm, self.vocabulary, sentences, costly)
+
+    def sample(
+        self, seed: int | np.random.Generator, count: int = 10, sweeps: int = 1000
+    ) -> Int32[np.ndarray, "N n"]:
+        """The word ids of windows dreamt by the model; `words` decodes them."""
+        steps = self.settings.mh_steps
+        return sample(self.rbm, self.vocabulary, seed, count, sweeps, mh_steps=steps)
+
+    def words(self, windows: Int[np.ndarray, "N n"]) -> list[list[str]]:
+        """The words of windows of ids."""
+        v = checked_ids(windows, self.rbm.positions, len(self.vocabulary))
+        return decode(self.vocabulary, v)
+
 
 def save(folder: Path, model: TrainedModel) -> None:
     """Write the folder; the model file comes last, so its presence means the rest is there."""
     make_folder(folder)
     model.vocabulary.write(folder / VOCABULARY)
-    head = describe(model.rbm, model.vocabulary, model.settings)
-    write_tensors(folder / MODEL, model.rbm.parameters(), {"kind": "wordrep", **head})
+    head = {"kind": "wordrep", **describe(model)}
+    write_tensors(folder / MODEL, model.rbm.parameters(), head)
 
 
-def describe(rbm: WordRepRBM, vocabulary: Vocabulary, settings: TrainingSettings) -> dict[str, Any]:
-    """What a head says of a model: sizes, settings and which vocabulary it goes with."""
-    n, H, d = rbm.U.shape
+def describe(model: TrainedModel) -> dict[str, Any]:
+    """What a head says of a model: its sizes and settings, its vocabulary and corpus by SHA-256."""
+    n, H, d = model.rbm.U.shape
     return {
-        "sizes": {"n": n, "H": H, "d": d, "K": rbm.b.size},
-        "settings": settings.model_dump(),
-        "vocabulary": vocabulary.digest(),
+        "sizes": {"n": n, "H": H, "d": d, "K": model.rbm.b.size},
+        "settings": model.settings.model_dump(),
+        "vocabulary": model.vocabulary.digest(),
+        "corpus": model.corpus,
     }
 
 
@@ -70,9 +114,8 @@ def load(path: str | Path) -> TrainedModel:
         )
     settings = settings_of(folder / MODEL, head)
     found = read_tensors(folder / MODEL, NAMES)
-    return TrainedModel(
-        from_parameters(folder / MODEL, found, len(vocabulary), settings), vocabulary, settings
-    )
+    rbm = from_parameters(folder / MODEL, found, len(vocabulary), settings)
+    return TrainedModel(rbm, vocabulary, settings, str(head.get("corpus", "")))
 
 
 def settings_of(path: Path, head: dict[str, Any]) -> TrainingSettings:

@@ -1,12 +1,14 @@
 """Named arrays on disk: one safetensors file with one JSON head, checked before it is believed.
 
 The head is the single metadata entry ``wordrbm``: format, version, kind, sizes and settings.
-Names, types and shapes are compared with what the head promises before any array is loaded.
+Names, types and shapes are compared with what the head promises before any array is loaded. A file
+may come from anywhere, so whatever a sentence quotes of it is cut short.
 """
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from reprlib import repr as brief
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,12 +21,15 @@ from wordrbm.storage import replacing
 
 FORMAT = "wordrbm"
 VERSION = 1
+LONGEST_HEADER = 2**20  # bytes; ours take about two thousand, and JSON costs many times its length
 DTYPES = {"F32": np.float32, "F64": np.float64, "I32": np.int32, "U8": np.uint8}
+# A number too long, a text nested too deep and a shape of too many axes are errors of three kinds.
+UNREADABLE = (SafetensorError, OSError, ValueError, RecursionError)
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Array], head: Mapping[str, Any]) -> None:
     """Write the arrays and the head, whole or not at all."""
-    contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    contiguous = {name: np.asarray(array, order="C") for name, array in tensors.items()}
     shapes = {name: list(array.shape) for name, array in contiguous.items()}
     full = {"format": FORMAT, "version": VERSION, **head, "shapes": shapes}
     with replacing(path) as temporary:
@@ -39,14 +44,15 @@ def read_head(path: Path) -> dict[str, Any]:
     try:
         if not path.is_file():
             raise WordRBMError(f"{path} was not found; give the folder that `wordrbm train` wrote.")
+        _refuse_long_header(path)
         with safe_open(path, framework="numpy") as file:
             head = json.loads((file.metadata() or {}).get("wordrbm", "null"))
-    except (SafetensorError, OSError, json.JSONDecodeError, UnicodeDecodeError) as error:
-        _refuse(path, f"cannot be read ({error})")
+    except UNREADABLE as error:
+        _refuse(path, f"cannot be read ({str(error)[:100]!r})")
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         _refuse(path, "was not written by wordrbm")
     if head.get("version") != VERSION:
-        _refuse(path, f"has version {head.get('version')!r}, this program reads {VERSION}")
+        _refuse(path, f"has version {brief(head.get('version'))}, this program reads {VERSION}")
     return head
 
 
@@ -57,14 +63,22 @@ def read_tensors(path: Path, names: set[str]) -> dict[str, Array]:
         with safe_open(path, framework="numpy") as file:
             found = set(file.keys())
             if found != names or not isinstance(shapes, dict) or set(shapes) != names:
-                _refuse(path, f"holds {sorted(found)} where {sorted(names)} were expected")
+                _refuse(path, f"holds {brief(sorted(found))} where {sorted(names)} were expected")
             for name in sorted(names):
                 part = file.get_slice(name)
                 if part.get_shape() != shapes[name] or part.get_dtype() not in DTYPES:
-                    _refuse(path, f"holds {name} as {part.get_dtype()} {part.get_shape()}")
+                    _refuse(path, f"holds {name} as {part.get_dtype()} {brief(part.get_shape())}")
             return {name: file.get_tensor(name) for name in sorted(names)}
-    except (SafetensorError, OSError) as error:
-        _refuse(path, f"cannot be read ({error})")
+    except UNREADABLE as error:
+        _refuse(path, f"cannot be read ({str(error)[:100]!r})")
+
+
+def _refuse_long_header(path: Path) -> None:
+    """The length of the header is the file's first eight bytes; nothing else is read for it."""
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+    if length > LONGEST_HEADER:
+        _refuse(path, f"cannot be read (a header of {length} bytes is promised)")
 
 
 def _refuse(path: Path, found: str) -> NoReturn:

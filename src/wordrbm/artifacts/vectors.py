@@ -52,11 +52,30 @@ class Vectors:
 
         `among` looks only at that many of the most frequent words: rare ones are noisier.
         """
+        row = self._row(word)
+        return self._ranked(self._directions[row], {0, row}, count, among)
+
+    def nearest(
+        self, vector: Float[np.ndarray, " d"], count: int = 10, *, among: int | None = None
+    ) -> Neighbours:
+        """The words nearest to a vector that need not be a word's; the unknown word is left out."""
+        vector = np.asarray(vector, self.matrix.dtype)
+        length = np.linalg.norm(vector)
+        if vector.shape != self.matrix.shape[1:] or not 0 < length < np.inf:
+            raise WordRBMError(
+                f"A vector of shape {vector.shape} and length {length:g} was found; neighbours "
+                f"need {self.matrix.shape[1]} finite numbers that are not all zero."
+            )
+        return self._ranked(vector / length, {0}, count, among)
+
+    def _ranked(
+        self, direction: Float[np.ndarray, " d"], left_out: set[int], count: int, among: int | None
+    ) -> Neighbours:
+        """The rows by their cosine with a direction; row 0 is the unknown word."""
         if count < 1 or (among is not None and among < 1):
             raise WordRBMError("Neighbours were asked for with a count below 1; use 1 or more.")
-        row = self._row(word)
-        cosine = self._directions[:among] @ self._directions[row]
-        cosine[[k for k in (0, row) if k < cosine.size]] = -np.inf  # row 0 is the unknown word
+        cosine = self._directions[:among] @ direction
+        cosine[[k for k in left_out if k < cosine.size]] = -np.inf
         count = min(count, int(np.isfinite(cosine).sum()))
         best = np.argpartition(-cosine, max(count - 1, 0))[:count]
         best = best[np.lexsort((best, -cosine[best]))]

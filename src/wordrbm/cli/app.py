@@ -2,11 +2,27 @@
 
 import io
 import sys
+from typing import Any
 
 import typer
 
-from wordrbm.cli import demo, evaluate, export, info, neighbours, prepare, train
+from wordrbm.cli import (
+    demo,
+    evaluate,
+    export,
+    features,
+    fill,
+    info,
+    metrics,
+    neighbours,
+    prepare,
+    sample,
+    score,
+    train,
+)
 from wordrbm.errors import WordRBMError
+
+UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # typer moved it between releases
 
 app = typer.Typer(
     help="Train restricted Boltzmann machines on words: prepare, train, then use the vectors.",
@@ -18,9 +34,14 @@ app = typer.Typer(
 app.command("prepare")(prepare.prepare)
 app.command("train")(train.train)
 app.command("neighbours")(neighbours.neighbours)
+app.command("fill")(fill.fill)
+app.command("score")(score.score)
+app.command("features")(features.features)
+app.command("sample")(sample.sample)
 app.command("export")(export.export)
 app.command("evaluate")(evaluate.evaluate)
 app.command("info")(info.info)
+app.command("metrics")(metrics.metrics)
 app.command("demo")(demo.demo)
 
 
@@ -30,13 +51,26 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a word the terminal cannot show
     try:
-        app()
+        code = app(standalone_mode=False)  # so that a wrong option is told as all else is
+        sys.exit(code if isinstance(code, int) else 0)
+    except UsageError as error:
+        _end_usage(error)
     except WordRBMError as error:
         _end(str(error))
     except OSError as error:  # the paths a user names are met in many places
         _end(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.")
     except MemoryError as error:
         _end(f"There is not enough memory for this: {error}; ask for smaller sizes.")
+
+
+def _end_usage(error: Any) -> None:
+    """An option that is not there, a value that is no number; or nothing at all, then the help."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+        sys.exit(2)
+    message = " ".join(error.format_message().split()).rstrip(".")
+    command = error.ctx.command_path if error.ctx else "wordrbm"
+    _end(f"{message}; see {command} --help.")
 
 
 def _end(sentence: str) -> None:

@@ -22,6 +22,9 @@ def neighbours(
     groups: Annotated[
         bool, typer.Option("--groups", help="Do days, months, numbers and modals stand together?")
     ] = False,
+    context: Annotated[
+        str | None, typer.Option(help="A text with one ___: the words nearest to what fits there.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Print the words whose vectors point most nearly the same way.
@@ -29,15 +32,19 @@ def neighbours(
     \b
     Example:
       wordrbm neighbours model sunday could hotel --count 5
+      wordrbm neighbours model --context "the ___ said"
     """
     from wordrbm.artifacts import load
     from wordrbm.errors import WordRBMError
     from wordrbm.text.tokens import normalise
 
-    if not words and not groups:
+    if not words and not groups and context is None:
         raise WordRBMError("No word was given; name the words to look up.")
-    vectors = load(model).vectors
+    trained = load(model)
+    vectors = trained.vectors
     found = look_up(vectors, [normalise(word) for word in words or []], count, among)
+    if context is not None:
+        found[context] = vectors.nearest(trained.infer_vector(context), count, among=among)
     together = group_scores(vectors, count) if groups else {}
     if as_json:
         print(json.dumps({"neighbours": found, "groups": together}, ensure_ascii=False))

@@ -2,20 +2,20 @@
 
 import json
 import signal
+import sys
 import time
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from itertools import chain, groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from wordrbm.cli.progress import progress
 
 if TYPE_CHECKING:
-    from wordrbm.text.manifest import CorpusCounts
     from wordrbm.text.prepare import PrepareProgress
 
 LABELS = {"read": "reading", "count": "counting", "write": "writing"}
@@ -32,6 +32,12 @@ def prepare(
     ] = None,
     heldout: Annotated[float, typer.Option(help="Share of the text to hold out.")] = 0.01,
     field: Annotated[str, typer.Option(help="The field of JSON lines with the text.")] = "text",
+    encoding_errors: Annotated[
+        str, typer.Option(help="Bytes that are no UTF-8: strict refuses, replace counts them.")
+    ] = "strict",
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where the same command was stopped.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -44,23 +50,49 @@ def prepare(
     Example:
       wordrbm prepare news/ books.txt.gz --out corpus --vocabulary-size 50000
     """
+    settings = (vocabulary_size, min_count, heldout, field, encoding_errors)
+    began = time.monotonic()
+    with _stoppable():
+        _run(inputs, out, settings, workers, resume=resume, quiet=quiet)
+        _report(out, time.monotonic() - began, as_json=as_json)
+
+
+def _run(
+    inputs: list[Path],
+    out: Path,
+    settings: tuple[Any, ...],
+    workers: int | None,
+    *,
+    resume: bool,
+    quiet: bool,
+) -> None:
     from wordrbm.processors import cores
     from wordrbm.text.prepare import prepare as run
-    from wordrbm.text.prepared import Prepared
     from wordrbm.text.settings import PrepareSettings
 
-    settings = PrepareSettings(vocabulary_size, min_count, heldout, field)
     workers = cores() if workers is None else workers
-    began = time.monotonic()
-    signal.signal(signal.SIGTERM, _terminated)
-    with closing(run(inputs, out, settings, workers)) as steps:
+    with closing(run(inputs, out, PrepareSettings(*settings), workers, resume)) as steps:
         show_steps(steps, quiet=quiet)
-    _report(Prepared.open(out).manifest.counts, out, time.monotonic() - began, as_json=as_json)
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Let Ctrl-C and an order to end stop the work in good order; it is kept."""
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        yield
+    except (KeyboardInterrupt, _Terminated) as stop:
+        number = signal.SIGTERM if isinstance(stop, _Terminated) else signal.SIGINT
+        print("Stopped; go on with --resume.", file=sys.stderr, flush=True)
+        raise typer.Exit(128 + number) from None
+
+
+class _Terminated(BaseException):
+    """An order to end, which nothing on the way may take for a fault."""
 
 
 def _terminated(number: int, frame: object) -> NoReturn:
-    """A request to end is an orderly end: what was begun is removed."""
-    raise SystemExit(128 + number)
+    raise _Terminated
 
 
 def show_steps(steps: "Iterable[PrepareProgress]", *, quiet: bool) -> None:
@@ -75,8 +107,11 @@ def show_steps(steps: "Iterable[PrepareProgress]", *, quiet: bool) -> None:
                 show(step.done, f"{step.tokens:,} tokens{rate}")
 
 
-def _report(counts: "CorpusCounts", out: Path, seconds: float, *, as_json: bool) -> None:
+def _report(out: Path, seconds: float, *, as_json: bool) -> None:
     """The result on standard output: a few lines, or one JSON object."""
+    from wordrbm.text.manifest import Manifest
+
+    counts = Manifest.read(out).counts
     speed = counts.tokens / max(seconds, 0.001)
     if as_json:
         result = {**asdict(counts), "out": str(out), "seconds": seconds, "tokens_per_second": speed}
@@ -85,4 +120,6 @@ def _report(counts: "CorpusCounts", out: Path, seconds: float, *, as_json: bool)
     print(f"{out}: {counts.stories:,} stories, {counts.tokens:,} tokens, {counts.types:,} types")
     print(f"vocabulary: {counts.vocabulary:,} words, {counts.coverage:.2%} of all tokens inside")
     print(f"held out: {counts.heldout:,} tokens ({counts.heldout / counts.tokens:.2%})")
+    if counts.replaced:
+        print(f"replaced: {counts.replaced:,} characters that were no UTF-8")
     print(f"time: {seconds:.1f} s, {speed:,.0f} tokens a second")

@@ -26,15 +26,17 @@ def _bar(label: str, total: float) -> Iterator[Show]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
+    from rich.table import Column
 
     columns = [
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=20),
         TaskProgressColumn(),
         Remaining(),
-        TextColumn("{task.fields[note]}"),
+        # A note too long for what is left of the line goes on below; else it would crush the bar.
+        TextColumn("{task.fields[note]}", markup=False, table_column=Column(ratio=1)),
     ]
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Progress(*columns, console=Console(stderr=True), expand=True) as bar:
         task = bar.add_task(label, total=total, note="")
         yield lambda done, note: bar.update(task, completed=done, note=note)
 

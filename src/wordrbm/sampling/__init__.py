@@ -1,4 +1,5 @@
 from wordrbm.sampling.alias import AliasTable
+from wordrbm.sampling.columns import ColumnTables, offsets_of
 from wordrbm.sampling.gibbs import Gibbs
 from wordrbm.sampling.metropolis import Metropolis
 from wordrbm.sampling.pooled import PooledMetropolis
@@ -7,11 +8,13 @@ from wordrbm.sampling.transition import Chains, Transition, TransitionInfo, draw
 __all__ = [
     "AliasTable",
     "Chains",
+    "ColumnTables",
     "Gibbs",
     "Metropolis",
     "PooledMetropolis",
     "Transition",
     "TransitionInfo",
     "draw_hidden",
+    "offsets_of",
     "sweep",
 ]

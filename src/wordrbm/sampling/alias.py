@@ -4,6 +4,7 @@ Any distribution over K outcomes is a uniform mixture of K coins [Dahl 2012, sec
 compiled loops are in `kernels/alias.py`.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
@@ -43,8 +44,21 @@ class AliasTable:
         fill_alias(stream, self.keep, self.alias, words)
         return words
 
+    def pools(self, stream: Stream, places: slice, size: int) -> Int[np.ndarray, "n P"]:
+        """A pool of proposals for each of some positions, all from this one table."""
+        n = places.stop - places.start
+        return self.draw(stream, n * size).reshape(n, size)
+
+    def groups(self, n: int, scores: int) -> Iterator[slice]:
+        """Positions to move together: all of them, as they share the table."""
+        yield slice(0, n)
+
     def probability(self) -> Probability:
         """The distribution that `draw` really samples: the table read backwards."""
         K = self.keep.size
         moved = np.bincount(self.alias, weights=1.0 - self.keep, minlength=K)
         return (self.keep + moved) / K
+
+    def log_probability(self) -> Float[np.ndarray, " K"]:
+        """``log q`` of every word."""
+        return np.log(self.probability())

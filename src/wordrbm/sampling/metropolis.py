@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.walk import walk
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.alias import AliasTable
+from wordrbm.sampling.columns import Columns, ColumnTables
 from wordrbm.sampling.transition import Chains, TransitionInfo
 from wordrbm.shapes import Hidden, Probability, Scores, Stream, Words
 
@@ -29,16 +30,24 @@ class Metropolis:
     """Independence Metropolis-Hastings: `steps` proposals per word from an alias table."""
 
     steps: int
-    proposal: AliasTable
+    proposal: AliasTable | ColumnTables
     log_q: Float[np.ndarray, " K"]
 
     @classmethod
     def from_probability(cls, q: Probability, *, steps: int) -> "Metropolis":
         """Propose word k with probability ``q[k]``, for example its corpus frequency."""
+        return cls._from_proposal(AliasTable.build(q), steps)
+
+    @classmethod
+    def from_columns(cls, columns: Columns, *, steps: int) -> "Metropolis":
+        """Propose value k of column i with probability ``columns[i][k]``, at position i only."""
+        return cls._from_proposal(ColumnTables.build(columns), steps)
+
+    @classmethod
+    def _from_proposal(cls, proposal: AliasTable | ColumnTables, steps: int) -> "Metropolis":
         if steps < 1:
             raise WordRBMError(f"{steps} Metropolis-Hastings steps were asked for, use 1 or more.")
-        proposal = AliasTable.build(q)
-        return cls(steps, proposal, np.log(proposal.probability()))
+        return cls(steps, proposal, proposal.log_probability())
 
     def __call__(
         self, stream: Stream, model: AbstractRBM, chains: Chains
@@ -46,9 +55,32 @@ class Metropolis:
         v = chains.v.copy()
         accepted = np.zeros(v.shape, np.int32)
         table, bias, context = model.word_table, model.word_bias, model.word_context(chains.h)
-        keep, alias = self.proposal.keep, self.proposal.alias
-        walk(stream, self.steps, keep, alias, self.log_q, table, bias, context, v, accepted)
+        if isinstance(self.proposal, ColumnTables):
+            self._walk_columns(stream, self.proposal, table, bias, context, v, accepted)
+        else:
+            keep, alias = self.proposal.keep, self.proposal.alias
+            walk(stream, self.steps, keep, alias, self.log_q, table, bias, context, v, accepted)
         return v, TransitionInfo(accepted, self.steps)
+
+    def _walk_columns(
+        self,
+        stream: Stream,
+        columns: ColumnTables,
+        table: Float[np.ndarray, "P K r"],
+        bias: Float[np.ndarray, "P K"],
+        context: Float[np.ndarray, "B n r"],
+        v: Words,
+        accepted: Int[np.ndarray, "B n"],
+    ) -> None:
+        """The same walk, a column at a time, over that column's stretch of the words."""
+        for i, (proposal, words) in enumerate(columns.parts()):
+            p, here = min(i, len(table) - 1), slice(i, i + 1)
+            value, taken = v[:, here] - words.start, accepted[:, here].copy()
+            walk(
+                stream, self.steps, proposal.keep, proposal.alias, self.log_q[words],
+                table[p : p + 1, words], bias[p : p + 1, words], context[:, here], value, taken,
+            )  # fmt: skip
+            v[:, here], accepted[:, here] = value + words.start, taken
 
 
 def log_acceptance(

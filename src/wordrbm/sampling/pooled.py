@@ -19,8 +19,9 @@ from wordrbm.errors import WordRBMError
 from wordrbm.kernels.walk import walk_pool
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.alias import AliasTable
+from wordrbm.sampling.columns import Columns, ColumnTables
 from wordrbm.sampling.transition import Chains, TransitionInfo
-from wordrbm.shapes import Hidden, Probability, Stream, Words
+from wordrbm.shapes import Probability, Stream, Words
 
 
 @final
@@ -30,7 +31,7 @@ class PooledMetropolis:
 
     steps: int
     size: int
-    proposal: AliasTable
+    proposal: AliasTable | ColumnTables
     log_q: Float[np.ndarray, " K"]
 
     @classmethod
@@ -38,31 +39,61 @@ class PooledMetropolis:
         cls, q: Probability, *, steps: int, size: int | None = None
     ) -> "PooledMetropolis":
         """Propose word k with probability ``q[k]``; the pool is at least twice the walk."""
+        return cls._from_proposal(AliasTable.build(q), steps, size)
+
+    @classmethod
+    def from_columns(
+        cls, columns: Columns, *, steps: int, size: int | None = None
+    ) -> "PooledMetropolis":
+        """Propose value k of column i with probability ``columns[i][k]``, at position i only."""
+        return cls._from_proposal(ColumnTables.build(columns), steps, size)
+
+    @classmethod
+    def _from_proposal(
+        cls, proposal: AliasTable | ColumnTables, steps: int, size: int | None
+    ) -> "PooledMetropolis":
         size = 1 << max(8, (2 * steps - 1).bit_length()) if size is None else size
         if steps < 1 or size < steps or size & (size - 1):
             raise WordRBMError(
                 f"A pool of {size} proposals for {steps} steps was asked for; the steps must be 1 "
                 "or more and the pool a power of two that is not smaller."
             )
-        proposal = AliasTable.build(q)
-        return cls(steps, size, proposal, np.log(proposal.probability()))
+        return cls(steps, size, proposal, proposal.log_probability())
 
     def __call__(
         self, stream: Stream, model: AbstractRBM, chains: Chains
     ) -> tuple[Words, TransitionInfo]:
-        v = chains.v.copy()
-        pool = self.proposal.draw(stream, v.shape[1] * self.size).reshape(v.shape[1], self.size)
-        offered, weight = self.weights(model, chains.h, v, pool)
-        accepted = np.zeros(v.shape, np.int32)
-        walk_pool(stream, self.steps, pool, offered, weight, v, accepted)
+        v, accepted = chains.v.copy(), np.zeros(chains.v.shape, np.int32)
+        context = model.word_context(chains.h)
+        for places in self.proposal.groups(v.shape[1], len(v) * self.size):
+            self._move(stream, model, context, places, v, accepted)
         return v, TransitionInfo(accepted, self.steps)
 
+    def _move(
+        self,
+        stream: Stream,
+        model: AbstractRBM,
+        context: Float[np.ndarray, "B n r"],
+        places: slice,
+        v: Words,
+        accepted: Int[np.ndarray, "B n"],
+    ) -> None:
+        """Move the words of some positions in place."""
+        pool = self.proposal.pools(stream, places, self.size)
+        here, taken = v[:, places].copy(), accepted[:, places].copy()
+        offered, weight = self.weights(model, context[:, places], model.shelf[places], here, pool)
+        walk_pool(stream, self.steps, pool, offered, weight, here, taken)
+        v[:, places], accepted[:, places] = here, taken
+
     def weights(
-        self, model: AbstractRBM, h: Hidden, v: Words, pool: Int[np.ndarray, "n P"]
+        self,
+        model: AbstractRBM,
+        context: Float[np.ndarray, "B n r"],
+        shelf: Int[np.ndarray, " n"],
+        v: Words,
+        pool: Int[np.ndarray, "n P"],
     ) -> tuple[Float[np.ndarray, "n B P"], Float[np.ndarray, "B n"]]:
         """``exp(s(w)) / q(w)`` of the pool and of the words in place, scaled by the pool's best."""
-        shelf = model.shelf
-        context = model.word_context(h)
         rows = model.word_table[shelf[:, None], pool]
         offered = context.transpose(1, 0, 2) @ rows.transpose(0, 2, 1)
         offered += (model.word_bias[shelf[:, None], pool] - self.log_q[pool])[:, None, :]

@@ -1,6 +1,6 @@
 """The whole path in two calls: text to corpus, corpus to model."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +15,19 @@ from wordrbm.text.settings import PrepareSettings
 
 
 def prepare(
-    inputs: str | Path | Sequence[str | Path],
+    inputs: str | Path | Iterable[str | Path],
     out: str | Path,
     *,
     workers: int | None = None,
+    resume: bool = False,
     **settings: Any,
 ) -> Prepared:
     """Turn text files and folders into a prepared corpus; see `PrepareSettings` for settings."""
-    paths = [inputs] if isinstance(inputs, str | Path) else inputs
     try:
         chosen = PrepareSettings(**settings)
     except TypeError as error:
         raise WordRBMError(f"Settings cannot be used: {error}.") from None
-    for _ in prepare_steps(list(map(Path, paths)), Path(out), chosen, workers_or_cores(workers)):
+    for _ in prepare_steps(inputs, Path(out), chosen, workers_or_cores(workers), resume):
         pass
     return Prepared.open(Path(out))
 

@@ -1,54 +1,115 @@
-"""A folder that appears whole or not at all.
+"""A folder that appears whole or not at all, and work on it that can be stopped and gone on with.
 
-It is built in a hidden folder beside its place, `.NAME.partial`, and moved there in one step. A
-fault, Ctrl-C or an order to end removes all that was made, folders on the way included.
+It is built in a hidden folder beside its place, `.NAME.partial`, which one process at a time holds
+and which is moved into place in one step. Whatever ends the work early, finished parts of it stay
+for a resume: Ctrl-C and orders to end leave everything, a fault leaves all if there is a finished
+part and else nothing, folders on the way included.
 """
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import sync, told
+from wordrbm.storage import locked, remove_leftovers, sync, told
+from wordrbm.text.begun import note, refuse_other_work
 
 RESULT = "result"
+GONE = ".gone"
+HELD = "a prepare"
 
 
 @contextmanager
-def appearing(out: Path) -> Iterator[Path]:
+def appearing(out: Path, begun_with: Mapping[str, Any], *, resume: bool) -> Iterator[Path]:
     """Give a folder to work in; on leaving, its subfolder `result` becomes `out`."""
-    out = Path(os.path.abspath(out))
-    with told(out):
-        refuse_existing(out)
-        with _work_folder(out) as work:
-            yield work
-            os.replace(work / RESULT, out)
-            sync(out.parent)
+    with _work_folder(out, begun_with, resume=resume) as work:
+        note(work, begun_with)
+        remove_leftovers(work)
+        remove(work / RESULT)
+        (work / RESULT).mkdir()
+        yield work
+        sync(work / RESULT)
+        os.replace(work / RESULT, out)
+        sync(out.parent)
 
 
 def refuse_existing(out: Path) -> None:
     """Only a path where nothing is, or an empty folder, may be written to."""
-    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise WordRBMError(f"{out} exists already; choose another --out or remove it.")
+    with told(out):
+        if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+            raise WordRBMError(f"{out} exists already; choose another --out or remove it.")
+
+
+def work_folder(out: Path) -> Path:
+    """Where the work for `out` is done."""
+    return out.with_name(f".{out.name}.partial")
+
+
+def remove_work(out: Path) -> None:
+    """Remove the work that a process left which was killed when it had only that to do."""
+    work = work_folder(out)
+    if work.exists():
+        with locked(work, HELD), told(work):
+            shutil.rmtree(work)
+
+
+def remove(path: Path) -> None:
+    """Remove a folder so that a process that still writes there by its name can no longer."""
+    gone = path.with_name(path.name + GONE)
+    if gone.exists():  # a kill came between the two steps below
+        shutil.rmtree(gone)
+    if path.exists():
+        os.replace(path, gone)
+        shutil.rmtree(gone)
+
+
+def finished_parts(work: Path) -> list[Path]:
+    """What is worth keeping: finished jobs have a number for a name."""
+    return [path for path in work.iterdir() if path.name.isdigit()] if work.exists() else []
 
 
 @contextmanager
-def _work_folder(out: Path) -> Iterator[Path]:
-    work = out.with_name(f".{out.name}.partial")
+def _work_folder(out: Path, begun_with: Mapping[str, Any], *, resume: bool) -> Iterator[Path]:
+    work = work_folder(out)
     made = [folder for folder in work.parents if not folder.exists()]
+    try:
+        with told(out):
+            _make(work, resume=resume)
+        with locked(work, HELD):
+            refuse_other_work(work, begun_with)
+            with _kept(work), told(out):
+                yield work
+    finally:
+        with suppress(OSError):  # a folder made on the way stays if anything is in it
+            for folder in made:
+                folder.rmdir()
+
+
+def _make(work: Path, *, resume: bool) -> None:
     try:
         work.mkdir(parents=True)
     except FileExistsError as error:
-        raise WordRBMError(
-            f"{work} exists: another prepare is running or was killed; wait for it or remove it."
-        ) from error
+        if not resume:
+            raise WordRBMError(
+                f"{work} exists: another prepare is at work or one was stopped; wait for it, go on "
+                "with --resume, or remove it."
+            ) from error
+
+
+@contextmanager
+def _kept(work: Path) -> Iterator[None]:
+    """Remove the work when it is done or worth nothing, keep it when it was stopped."""
     try:
-        (work / RESULT).mkdir()
-        yield work
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-        with suppress(OSError):  # a folder made on the way stays if the output is in it
-            for folder in made:
-                folder.rmdir()
+        yield
+    except WordRBMError as error:
+        if not finished_parts(work):
+            shutil.rmtree(work, ignore_errors=True)
+            raise
+        sentence = str(error).removesuffix(".")
+        raise WordRBMError(
+            f"{sentence}; what was read is kept, --resume goes on with it."
+        ) from error
+    shutil.rmtree(work, ignore_errors=True)

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import NoReturn
 
 from wordrbm.errors import WordRBMError
+from wordrbm.text.archives import refuse_other_archives
 from wordrbm.text.jsonlines import json_pieces
 from wordrbm.text.looking import look
-from wordrbm.text.pieces import Piece
+from wordrbm.text.pieces import Piece, unfinished
 from wordrbm.text.plain import plain_pieces
+from wordrbm.text.settings import STRICT
 from wordrbm.text.sgml import OPENING, sgml_pieces
 from wordrbm.text.source import Source, inner_suffix, opened
 
@@ -33,14 +35,17 @@ def find_files(inputs: Sequence[Path]) -> list[Path]:
     if not files:
         names = ", ".join(map(str, inputs))
         raise WordRBMError(f"No file was found in {names}; name a file or a folder of files.")
+    for path in files:
+        refuse_other_archives(path)
     return files
 
 
-def pieces(path: Path, field: str) -> Iterator[Piece]:
-    """The stories of one file, in pieces."""
+def pieces(path: Path, field: str, encoding_errors: str = STRICT) -> Iterator[Piece]:
+    """The stories of one file, in pieces; one more, empty, tells how the whole file was read."""
     try:
-        with opened(path) as source:
+        with opened(path, encoding_errors) as source:
             yield from _read(source, field)
+            yield from unfinished(source, [""])
     except OSError as error:
         raise WordRBMError(
             f"Could not read {path}: {error.strerror or error}; check the file."
@@ -51,7 +56,7 @@ def _read(source: Source, field: str) -> Iterator[Piece]:
     suffix = inner_suffix(source.path)
     if suffix in (".jsonl", ".ndjson"):
         return json_pieces(source, field)
-    opening = source.opening().removeprefix(b"\xef\xbb\xbf")
+    opening = source.opening.removeprefix(b"\xef\xbb\xbf")
     if suffix in (".sgml", ".sgm") or OPENING.match(opening):
         return sgml_pieces(source)
     return plain_pieces(source)

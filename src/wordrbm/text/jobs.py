@@ -1,74 +1,92 @@
 """Files grouped into jobs, and jobs run one after the other or side by side.
 
 The grouping depends on the files alone, never on the number of workers, so the output does not
-either.
+either. Jobs that an earlier prepare finished are kept, if they are what would be made now.
 """
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from wordrbm.text import shard, workers
-from wordrbm.text.shard import Job, Meter
-from wordrbm.text.source import COMPRESSED
-from wordrbm.text.workers import Worker
+from wordrbm.text import jobrun, workers
+from wordrbm.text.appearing import GONE, finished_parts, remove
+from wordrbm.text.archives import is_compressed
+from wordrbm.text.jobfolder import PART, Job, folder_of, is_finished
+from wordrbm.text.jobrun import Meter
+from wordrbm.text.looking import look
+from wordrbm.text.settings import PrepareSettings
+from wordrbm.text.workers import SECONDS_BETWEEN_LOOKS, Worker
 
 JOB_BYTES = 16_000_000
 COMPRESSION = 3  # how much longer a compressed text is than its file, about
-SECONDS_BETWEEN_LOOKS = 0.25
 
 
 def group(files: Iterable[Path]) -> list[Job]:
     """Consecutive files together up to about 16 MB of text; a bigger file is a job of its own."""
     groups: list[list[Path]] = []
+    sizes: list[int] = []  # on disk
     weight = JOB_BYTES + 1  # so that the first file begins the first group
     for path in files:
-        size = path.stat().st_size
-        text = size * COMPRESSION if path.suffix in COMPRESSED else size
+        size = look(path).size
+        text = size * COMPRESSION if is_compressed(path) else size
         if weight + text > JOB_BYTES:
             groups.append([])
+            sizes.append(0)
             weight = 0
         groups[-1].append(path)
+        sizes[-1] += size
         weight += text
-    return [Job(number, tuple(paths), _size(paths)) for number, paths in enumerate(groups)]
+    rows = enumerate(zip(groups, sizes, strict=True))
+    return [Job(number, tuple(paths), size) for number, (paths, size) in rows]
 
 
-def run_all(jobs: Sequence[Job], folder: Path, field: str, count: int) -> Iterator[Meter]:
-    """Run every job into shards in a folder; yields a few times a second how far all are."""
-    if min(count, len(jobs)) == 1:
-        yield from _one_by_one(jobs, folder, field)
+def still_to_do(jobs: Sequence[Job], work: Path, settings: PrepareSettings) -> list[Job]:
+    """Clear away what a killed prepare left half done, and list what is not done yet."""
+    for path in [*work.glob(f"*{GONE}"), *work.glob(f"*{PART}")]:  # before any look: see jobfolder
+        remove(path)
+    finished = {folder_of(work, job) for job in jobs if is_finished(work, job, settings)}
+    for path in finished_parts(work):
+        if path not in finished:
+            remove(path)
+    return [job for job in jobs if folder_of(work, job) not in finished]
+
+
+def run_all(
+    jobs: Sequence[Job], work: Path, settings: PrepareSettings, count: int
+) -> Iterator[Meter]:
+    """Run jobs into their folders; yields a few times a second how far all are."""
+    if min(count, len(jobs)) <= 1:
+        yield from _one_by_one(jobs, work, settings)
     else:
-        yield from _side_by_side(jobs, folder, field, count)
+        yield from _side_by_side(jobs, work, settings, count)
 
 
-def _one_by_one(jobs: Sequence[Job], folder: Path, field: str) -> Iterator[Meter]:
+def _one_by_one(jobs: Sequence[Job], work: Path, settings: PrepareSettings) -> Iterator[Meter]:
     finished, shown = Meter(0, 0), time.monotonic()
     for job in jobs:
         meter = Meter(0, 0)
-        for meter in shard.run(job, folder, field):
+        for meter in jobrun.run(job, work, settings):
             if time.monotonic() - shown > SECONDS_BETWEEN_LOOKS:
                 shown = time.monotonic()
-                yield Meter(finished.bytes + meter.bytes, finished.tokens + meter.tokens)
-        finished = Meter(finished.bytes + meter.bytes, finished.tokens + meter.tokens)
+                yield finished.plus(meter)
+        finished = finished.plus(meter)
     yield finished
 
 
-def _side_by_side(jobs: Sequence[Job], folder: Path, field: str, count: int) -> Iterator[Meter]:
+def _side_by_side(
+    jobs: Sequence[Job], work: Path, settings: PrepareSettings, count: int
+) -> Iterator[Meter]:
     context = workers.context()
     meters = context.RawArray("q", 2 * len(jobs))  # each process writes only its own two numbers
-    waiting, running = list(reversed(jobs)), dict[int, Worker]()
+    waiting, running = list(enumerate(jobs))[::-1], dict[int, Worker]()
     try:
         while waiting or running:
             while waiting and len(running) < count:
-                job = waiting.pop()
-                running[job.number] = workers.start(context, job, folder, field, meters)
+                place, job = waiting.pop()
+                running[place] = workers.start(context, job, work, settings, meters, place)
             workers.wait_for(running.values(), SECONDS_BETWEEN_LOOKS)
-            for number in [n for n, worker in running.items() if not worker.process.is_alive()]:
-                workers.finish(running.pop(number), jobs[number])
+            for place in [at for at, worker in running.items() if not worker.process.is_alive()]:
+                workers.finish(running.pop(place), jobs[place])
             yield Meter(sum(meters[0::2]), sum(meters[1::2]))
     finally:
         workers.stop(running.values())
-
-
-def _size(paths: Iterable[Path]) -> int:
-    return sum(path.stat().st_size for path in paths)

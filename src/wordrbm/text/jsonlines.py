@@ -3,18 +3,19 @@
 import json
 import sys
 from collections.abc import Iterator
+from reprlib import repr as brief  # a name may be of any length, and not printable
 from typing import NoReturn
 
 from wordrbm.errors import WordRBMError
-from wordrbm.text.pieces import Piece
+from wordrbm.text.pieces import Piece, divided, story
 from wordrbm.text.source import Line, Source
 
 
 def json_pieces(source: Source, field: str) -> Iterator[Piece]:
-    """One piece a line: the whole text, since the line had to be held to be parsed."""
+    """The text of every line, which had to be held to be parsed; a very long one is cut."""
     for line in source.lines():
         if line.text.strip():
-            yield Piece(_text(source, line, field), True, source.position())
+            yield from story(source, divided(_text(source, line, field)))
 
 
 def _text(source: Source, line: Line, field: str) -> str:
@@ -22,7 +23,7 @@ def _text(source: Source, line: Line, field: str) -> str:
     if not isinstance(record, dict):
         _refuse(source, line, "is not a JSON object", 'write each story as {"text": "..."}')
     if field not in record:
-        found = ", ".join(sorted(record)[:8]) or "none"
+        found = ", ".join(map(brief, sorted(record)[:8])) or "none"
         _refuse(
             source,
             line,
@@ -38,7 +39,7 @@ def _text(source: Source, line: Line, field: str) -> str:
 
 def _parse(source: Source, line: Line) -> object:
     try:
-        return json.loads(line.text)
+        return json.loads(line.text.removeprefix("\ufeff"))  # as where files were joined
     except json.JSONDecodeError as error:
         fault = f"is not valid JSON at column {error.colno}"
     except RecursionError:

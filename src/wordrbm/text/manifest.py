@@ -1,8 +1,9 @@
 """`manifest.json`: what a prepared corpus is, how it was made, and how each file must look.
 
-    {"format": "wordrbm prepared corpus", "version": 1,
-     "settings": {"vocabulary_size", "min_count", "heldout", "field"},
-     "counts": {"stories", "tokens", "types", "vocabulary", "unknown", "coverage", "heldout"},
+    {"format": "wordrbm prepared corpus", "version": 2,
+     "settings": {"vocabulary_size", "min_count", "heldout", "field", "encoding_errors"},
+     "counts": {"files", "bytes", "replaced", "stories", "tokens", "types", "vocabulary",
+                "unknown", "coverage", "heldout"},
      "files": {name: {"size", "sha256"}}}
 
 Written last. No time, path or worker count stands in it: equal text gives equal bytes.
@@ -19,15 +20,21 @@ from wordrbm.storage import sha256, write_text
 from wordrbm.text.settings import PrepareSettings
 
 NAME = "manifest.json"
-FORMAT, VERSION = "wordrbm prepared corpus", 1
+FORMAT, VERSION = "wordrbm prepared corpus", 2
 IDS, RUNS, VOCABULARY = "ids.int32", "runs.int64", "vocabulary.tsv"
 FILES = (IDS, RUNS, VOCABULARY)
 
 
 @dataclass(frozen=True)
 class CorpusCounts:
-    """How much text there is; `vocabulary` is K, `coverage` the share of tokens inside it."""
+    """How much text there is; `vocabulary` is K, `coverage` the share of tokens inside it.
 
+    `files` and `bytes` are those read, as on disk; `replaced` the characters that were no UTF-8.
+    """
+
+    files: int
+    bytes: int
+    replaced: int
     stories: int
     tokens: int
     types: int

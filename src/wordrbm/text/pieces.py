@@ -8,17 +8,42 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from wordrbm.text.source import Source
+
 PIECE = 1 << 16  # characters gathered before a cut is sought
-LONGEST_WORD = 1 << 20  # characters without white space that are cut anyway
+LONGEST_STRETCH = 1 << 20  # characters without white space that are cut anyway
 _SPACE = re.compile(r"\s(?=\S*\Z)")
 
 
 class Piece(NamedTuple):
-    """Part of a story, whether the story ends with it, and bytes of the file read so far."""
+    """Part of a story; whether the story ends with it; bytes read and characters replaced so far.
+
+    The bytes are those of the file on disk, the characters those that were no UTF-8.
+    """
 
     text: str
     ends_story: bool
     position: int
+    replaced: int
+
+
+def story(source: Source, texts: Iterable[str]) -> Iterator[Piece]:
+    """The pieces of a story whose texts are cut already; the last, which ends it, is empty."""
+    yield from unfinished(source, texts)
+    yield Piece("", True, source.position(), source.replaced)
+
+
+def unfinished(source: Source, texts: Iterable[str]) -> Iterator[Piece]:
+    """The pieces of a story that goes on after them."""
+    for text in texts:
+        yield Piece(text, False, source.position(), source.replaced)
+
+
+def divided(text: str) -> list[str]:
+    """A text that is held already: as it is, or cut if it is too long to be one piece."""
+    if len(text) <= LONGEST_STRETCH:
+        return [text]
+    return list(cut(text[at : at + PIECE] for at in range(0, len(text), PIECE)))
 
 
 def cut(blocks: Iterable[str]) -> Iterator[str]:
@@ -40,4 +65,4 @@ def cut_point(text: str) -> int:
             return at + len(mark)
     if space := _SPACE.search(text, len(text) // 2):
         return space.end()
-    return len(text) if len(text) >= LONGEST_WORD else 0
+    return len(text) if len(text) >= LONGEST_STRETCH else 0

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 
-from wordrbm.text.pieces import Piece, cut
+from wordrbm.text.pieces import Piece, cut, story
 from wordrbm.text.source import Source
 
 
 def plain_pieces(source: Source) -> Iterator[Piece]:
     """The pieces of the one story that a plain text file is."""
-    for text in cut(source.blocks()):
-        yield Piece(text, False, source.position())
-    yield Piece("", True, source.position())
+    return story(source, cut(source.blocks()))

@@ -4,27 +4,30 @@
     merge    counts of all shards -> the vocabulary
     pass 2   shards -> one stream of final ids, and the runs cut from the stories
 
-The output appears whole or not at all, and its bytes depend on the text and the settings alone.
+The output appears whole or not at all, and its bytes depend on the text and the settings alone:
+not on the number of workers, nor on how often the work was stopped or killed and gone on with.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+import os
+from collections.abc import Generator, Iterable, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-from jaxtyping import Int64
-
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import sync
 from wordrbm.text import jobs, manifest
-from wordrbm.text.appearing import RESULT, appearing
+from wordrbm.text.appearing import RESULT, appearing, finished_parts, refuse_existing, remove
+from wordrbm.text.begun import begun_with
 from wordrbm.text.corpus import find_files
 from wordrbm.text.counting import Counted, count
+from wordrbm.text.jobfolder import Job, Record, folder_of, read_record
+from wordrbm.text.joining import Stories, write_ids, write_runs
 from wordrbm.text.manifest import CorpusCounts, Manifest, seal
-from wordrbm.text.runs import HELDOUT, make_runs
+from wordrbm.text.named import paths_of
 from wordrbm.text.settings import PrepareSettings
-from wordrbm.text.shard import Shard, shards
+from wordrbm.text.shard import shards
+from wordrbm.text.whole import is_whole
 
 
 class PrepareProgress(NamedTuple):
@@ -36,26 +39,27 @@ class PrepareProgress(NamedTuple):
     tokens: int
 
 
+Steps = Generator[PrepareProgress, None, None]
+
+
 def prepare(
-    inputs: str | Path | Sequence[str | Path], out: Path, settings: PrepareSettings, workers: int
-) -> Generator[PrepareProgress, None, None]:
+    inputs: str | Path | Iterable[str | Path],
+    out: Path,
+    settings: PrepareSettings,
+    workers: int,
+    resume: bool = False,
+) -> Steps:
     """Prepare a corpus in the folder `out`, telling on the way how far it is."""
     _check(settings, workers)
-    paths = _paths(inputs)
+    paths, out = paths_of(inputs), Path(os.path.abspath(out))
     files = find_files(paths)
-    with appearing(out) as work:
-        yield from _read(files, work, settings, workers)
-        found = list(shards(work))
-        yield PrepareProgress("count", 0, len(found), 0)
-        counted = _count(found, paths, settings)
-        yield PrepareProgress("count", len(found), len(found), counted.tokens)
-        yield from _write(found, counted, work / RESULT)
-        _finish(work / RESULT, found, counted, settings)
-
-
-def _paths(inputs: str | Path | Sequence[str | Path]) -> list[Path]:
-    """One path alone is a list of one: a string is also a sequence, of letters."""
-    return [Path(path) for path in ([inputs] if isinstance(inputs, str | Path) else inputs)]
+    if resume and is_whole(out, files, settings):
+        return
+    refuse_existing(out)
+    with appearing(out, begun_with(paths, settings), resume=resume) as work:
+        grouped = jobs.group(files)
+        yield from _read(grouped, work, settings, workers)
+        yield from _join(grouped, work, paths, settings)
 
 
 def _check(settings: PrepareSettings, workers: int) -> None:
@@ -66,72 +70,62 @@ def _check(settings: PrepareSettings, workers: int) -> None:
         raise WordRBMError(f"These settings cannot be used: {'; '.join(wrong)}.")
 
 
-def _read(
-    files: Sequence[Path], work: Path, settings: PrepareSettings, workers: int
-) -> Iterator[PrepareProgress]:
-    grouped = jobs.group(files)
-    total = sum(job.size for job in grouped)
-    for meter in jobs.run_all(grouped, work, settings.field, workers):
-        yield PrepareProgress("read", meter.bytes, total, meter.tokens)
+def _read(grouped: Sequence[Job], work: Path, settings: PrepareSettings, workers: int) -> Steps:
+    """Do the jobs that are not done; what an earlier prepare did counts as read."""
+    to_do = jobs.still_to_do(grouped, work, settings)
+    numbers = {job.number for job in to_do}
+    kept = [job for job in grouped if job.number not in numbers]
+    tokens = sum(read_record(work, job).tokens for job in kept)
+    done, total = sum(job.size for job in kept), sum(job.size for job in grouped)
+    for meter in jobs.run_all(to_do, work, settings, workers):
+        yield PrepareProgress("read", done + meter.bytes, total, tokens + meter.tokens)
 
 
-def _count(found: Sequence[Shard], inputs: Sequence[Path], settings: PrepareSettings) -> Counted:
-    files = [shard.counts for shard in found]
-    counted = count(files, settings.vocabulary_size, settings.min_count)
+def _join(
+    grouped: Sequence[Job], work: Path, inputs: Sequence[Path], settings: PrepareSettings
+) -> Steps:
+    found = [shard for job in grouped for shard in shards(folder_of(work, job))]
+    yield PrepareProgress("count", 0, len(found), 0)
+    counted = count([shard.counts for shard in found], settings.vocabulary_size, settings.min_count)
+    _refuse_wordless(counted, work, inputs, settings)
+    yield PrepareProgress("count", len(found), len(found), counted.tokens)
+    result = work / RESULT
+    for done in write_ids(found, counted.vocabulary, result / manifest.IDS):
+        yield PrepareProgress("write", done, counted.tokens, counted.tokens)
+    stories = write_runs(found, settings.heldout, result / manifest.RUNS)
+    counted.vocabulary.write(result / manifest.VOCABULARY)
+    for name in manifest.FILES:
+        sync(result / name)
+    counts = _counts(counted, stories, [read_record(work, job) for job in grouped])
+    Manifest(settings, counts, seal(result, manifest.FILES)).write(result)
+
+
+def _refuse_wordless(
+    counted: Counted, work: Path, inputs: Sequence[Path], settings: PrepareSettings
+) -> None:
     names = ", ".join(map(str, inputs))
+    if len(counted.vocabulary) == 1:
+        for part in finished_parts(work):  # a resume could only find the same
+            remove(part)
     if not counted.tokens:
         raise WordRBMError(f"There is not one word in {names}; name files that hold text.")
     if len(counted.vocabulary) == 1:
         raise WordRBMError(
             f"No word of {names} was seen {settings.min_count} times; lower --min-count."
         )
-    return counted
 
 
-def _write(found: Sequence[Shard], counted: Counted, result: Path) -> Iterator[PrepareProgress]:
-    """Append every shard to the stream, its provisional ids replaced by final ones."""
-    index, done = counted.vocabulary.index, 0
-    with (result / manifest.IDS).open("wb") as stream:
-        for shard in found:
-            ids = np.fromfile(shard.ids, "<i4")
-            final = np.zeros(ids.max(initial=-1) + 1, "<i4")
-            with shard.counts.open(encoding="utf-8", newline="\n") as lines:
-                for line in lines:
-                    word, number, _ = line.split("\t")
-                    final[int(number)] = index.get(word, 0)
-            final[ids].tofile(stream)
-            done += ids.size
-            yield PrepareProgress("write", done, counted.tokens, counted.tokens)
-
-
-def _finish(
-    result: Path, found: Sequence[Shard], counted: Counted, settings: PrepareSettings
-) -> None:
-    """The runs, the vocabulary, and last the manifest."""
-    ends = _story_ends(found)
-    runs = make_runs(ends, settings.heldout)
-    runs.astype("<i8").tofile(result / manifest.RUNS)
-    counted.vocabulary.write(result / manifest.VOCABULARY)
-    for name in manifest.FILES:
-        sync(result / name)
+def _counts(counted: Counted, stories: Stories, records: Sequence[Record]) -> CorpusCounts:
     unknown = int(counted.vocabulary.counts[0])
-    held = runs[runs[:, 2] == HELDOUT]
-    counts = CorpusCounts(
-        stories=ends.size,
+    return CorpusCounts(
+        files=sum(len(record.files) for record in records),
+        bytes=sum(record.bytes for record in records),
+        replaced=sum(record.replaced for record in records),
+        stories=stories.stories,
         tokens=counted.tokens,
         types=counted.types,
         vocabulary=len(counted.vocabulary),
         unknown=unknown,
         coverage=round(1.0 - unknown / counted.tokens, 6),
-        heldout=int((held[:, 1] - held[:, 0]).sum()),
+        heldout=stories.heldout,
     )
-    Manifest(settings, counts, seal(result, manifest.FILES)).write(result)
-
-
-def _story_ends(found: Sequence[Shard]) -> Int64[np.ndarray, " S"]:
-    """Where stories end in the whole stream."""
-    ends, before = [], 0
-    for shard in found:
-        ends.append(np.fromfile(shard.ends, "<i8") + before)
-        before += shard.ids.stat().st_size // 4
-    return np.concatenate(ends).astype(np.int64)

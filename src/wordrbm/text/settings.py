@@ -3,25 +3,35 @@
 from dataclasses import dataclass
 from typing import Any
 
+STRICT, REPLACE = "strict", "replace"
+ENCODING_ERRORS = (STRICT, REPLACE)
+
 
 @dataclass(frozen=True)
 class PrepareSettings:
-    """How many words to keep, which are too rare, how much to hold out, where JSON has the text."""
+    """How many words to keep, which are too rare, how much to hold out, where JSON has the text.
+
+    `encoding_errors` says what becomes of bytes that are no text: "strict" refuses the file,
+    "replace" puts U+FFFD in their place and counts them.
+    """
 
     vocabulary_size: int = 100_000
     min_count: int = 1
     heldout: float = 0.01
     field: str = "text"
+    encoding_errors: str = STRICT
 
     def problems(self) -> list[str]:
         """Why no corpus could be prepared with these settings; nothing if one can."""
         count, share = "a whole number of at least 1", "a number from 0 to below 0.5"
         field = "the name under which JSON lines keep their text"
+        ways = " or ".join(map(repr, ENCODING_ERRORS))
         checks = [
             ("vocabulary size", self.vocabulary_size, _is_count, count),
             ("minimum count", self.min_count, _is_count, count),
             ("held-out share", self.heldout, _is_share, share),
             ("field", self.field, _is_name, field),
+            ("way with encoding errors", self.encoding_errors, _is_way, ways),
         ]
         return [
             f"the {name} is {value!r} but must be {expected}"
@@ -43,3 +53,7 @@ def _is_share(value: Any) -> bool:
 
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and value != ""
+
+
+def _is_way(value: Any) -> bool:
+    return isinstance(value, str) and value in ENCODING_ERRORS

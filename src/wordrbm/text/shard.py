@@ -1,13 +1,15 @@
-"""Pass one, in a worker: the stories of a few files become shards of provisional ids.
+"""Shards: tokens with provisional ids, in files that pass two can join.
 
-A shard is three files, numbered by job and by place within the job:
+A shard is three files in its job's folder, numbered by place within the job:
 
-    00007-002.ids     int32, a token's place in the shard's own dictionary
-    00007-002.ends    int64, where stories end, counted in the shard's tokens
-    00007-002.counts  word TAB provisional id TAB count, sorted by word (UTF-8 = code point order)
+    000002.ids     int32, a token's place in the shard's own dictionary
+    000002.ends    int64, where stories end, counted in the shard's tokens
+    000002.counts  word TAB provisional id TAB count, sorted by word (UTF-8 = code point order)
 
-A new shard begins every few million tokens, with a new dictionary, so memory is bounded whatever
-the corpus. A story may run on into the next shard: it simply does not end in the first.
+A new shard begins every few million tokens or half a million different words, with a new
+dictionary, so memory is bounded whatever the corpus. A story may run on into the next shard: it
+simply does not end in the first. A word longer than any word is kept as the unknown one, or a
+file of rubbish would fill the dictionary; a vocabulary would not know it either.
 """
 
 import itertools
@@ -20,18 +22,12 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int
 
-from wordrbm.text.corpus import pieces
-from wordrbm.text.tokens import tokenize
+from wordrbm.storage import sync
+from wordrbm.text.vocabulary import UNKNOWN
 
 SHARD_TOKENS = 8_000_000
-
-
-class Job(NamedTuple):
-    """The files one worker reads, in order, and where the job stands among all jobs."""
-
-    number: int
-    files: tuple[Path, ...]
-    size: int  # bytes on disk
+SHARD_WORDS = 500_000
+LONGEST_WORD = 256  # characters
 
 
 class Shard(NamedTuple):
@@ -42,37 +38,21 @@ class Shard(NamedTuple):
     counts: Path
 
 
-class Meter(NamedTuple):
-    """How far a job is: bytes of its files read, and tokens made of them."""
-
-    bytes: int
-    tokens: int
-
-
-def run(job: Job, folder: Path, field: str) -> Iterator[Meter]:
-    """Tokenise the files of a job into shards, telling after each piece how far it is."""
-    writer = _Writer(job.number, folder)
-    finished, last = 0, max(job.size - 1, 0)  # the last byte is done when the shards are written
-    for path in job.files:
-        for piece in pieces(path, field):
-            writer.add(tokenize(piece.text), ends_story=piece.ends_story)
-            yield Meter(min(finished + piece.position, last), writer.total)
-        finished += path.stat().st_size
-    writer.flush()
-    yield Meter(job.size, writer.total)
-
-
 def shards(folder: Path) -> Iterator[Shard]:
-    """The shards in a folder, in the order of the text."""
+    """The shards in the folder of a job, in the order of the text."""
     for ids in sorted(folder.glob("*.ids")):
-        yield Shard(ids, ids.with_suffix(".ends"), ids.with_suffix(".counts"))
+        yield _shard(ids)
 
 
-class _Writer:
+def _shard(ids: Path) -> Shard:
+    return Shard(ids, ids.with_suffix(".ends"), ids.with_suffix(".counts"))
+
+
+class ShardWriter:
     """Gathers tokens and writes a shard whenever enough have gathered."""
 
-    def __init__(self, job: int, folder: Path) -> None:
-        self.job, self.folder = job, folder
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.total = self.story = self.written = 0
         self._begin()
 
@@ -82,24 +62,28 @@ class _Writer:
 
     def add(self, tokens: list[str], *, ends_story: bool) -> None:
         """Take a piece of a story; a story without a token leaves no trace."""
+        if max(map(len, tokens), default=0) > LONGEST_WORD:
+            tokens = [word if len(word) <= LONGEST_WORD else UNKNOWN for word in tokens]
         self.ids.extend(map(self.numbers.__getitem__, tokens))
         self.total += len(tokens)
         self.story += len(tokens)
         if ends_story and self.story:
             self.ends.append(len(self.ids))
             self.story = 0
-        if len(self.ids) >= SHARD_TOKENS:
+        if len(self.ids) >= SHARD_TOKENS or len(self.numbers) >= SHARD_WORDS:
             self.flush()
 
     def flush(self) -> None:
-        """Write what has gathered as a shard and begin the next."""
+        """Write what has gathered as a shard, to stay, and begin the next."""
         if not self.ids and not self.ends:
             return
-        stem = self.folder / f"{self.job:06}-{self.written:06}"
+        shard = _shard(self.folder / f"{self.written:06}.ids")
         ids = np.array(self.ids, "<i4")
-        ids.tofile(stem.with_suffix(".ids"))
-        np.array(self.ends, "<i8").tofile(stem.with_suffix(".ends"))
-        self._write_counts(stem.with_suffix(".counts"), np.bincount(ids))
+        ids.tofile(shard.ids)
+        np.array(self.ends, "<i8").tofile(shard.ends)
+        self._write_counts(shard.counts, np.bincount(ids))
+        for path in shard:
+            sync(path)
         self.written += 1
         self._begin()
 

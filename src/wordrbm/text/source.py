@@ -1,30 +1,25 @@
-"""Bytes of one input file, decompressed and decoded, with every fault told by its place.
+"""The text of one input file, decompressed and decoded, with every fault told by its place.
 
-`.gz` and `.zst` are decompressed by suffix; a stream that ends early raises instead of ending.
-Everything is UTF-8; a byte order mark at the very start is dropped. Offsets are in the
-decompressed bytes, which is what a user would look at.
+Everything is UTF-8; a byte order mark at the very start is dropped; every line end (LF, CR LF,
+CR) is a newline. Offsets are in the decompressed bytes, which is what a user would look at. The
+text before a fault is given before the fault is raised, so that of two faults the first is told,
+however the file is cut into blocks.
 """
 
 import codecs
-import gzip
 import io
-import sys
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import BinaryIO, NamedTuple, NoReturn, cast
+from typing import BinaryIO, NamedTuple, NoReturn
 
 from wordrbm.errors import WordRBMError
+from wordrbm.text import archives
+from wordrbm.text.archives import BLOCK
+from wordrbm.text.decoding import DECODERS, Decoder, other_encoding
 
-if sys.version_info >= (3, 14):
-    from compression.zstd import ZstdError, ZstdFile
-else:
-    from backports.zstd import ZstdError, ZstdFile
-
-BLOCK = 1 << 16
-COMPRESSED = (".gz", ".zst")
-BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, ZstdError)
+LONGEST_LINE = 64_000_000  # characters of a line that must be held whole
+OPENING_BYTES = 256
 
 
 class Line(NamedTuple):
@@ -34,97 +29,91 @@ class Line(NamedTuple):
     text: str
 
 
-class Source(NamedTuple):
-    """An open input file: the file on disk, and the stream of its decompressed bytes."""
+class Source:
+    """An open input file: where the reading stands, and what was met on the way."""
 
-    path: Path
-    disk: BinaryIO
-    stream: io.BufferedReader
+    def __init__(self, path: Path, disk: BinaryIO, decode: Decoder) -> None:
+        self.path, self.disk, self.decode = path, disk, decode
+        self.stream = archives.decompressed(path, disk)
+        self.come_out = self.replaced = 0
+        self.line = 1
+        self.opening = self._read(OPENING_BYTES)
 
     def position(self) -> int:
-        """How many bytes of the file on disk have been read, which only progress needs."""
+        """How many bytes of the file on disk have been read."""
         return self.disk.tell()
 
-    def opening(self) -> bytes:
-        """The first bytes, without moving on."""
-        return self._guard(lambda: self.stream.peek(256))[:256]
+    def blocks(self) -> Iterator[str]:
+        """The text in blocks of about 64 KB."""
+        newlines = io.IncrementalNewlineDecoder(None, translate=True)
+        block = self.opening + self._read(max(BLOCK - len(self.opening), 0))
+        offset = len(codecs.BOM_UTF8) if block.startswith(codecs.BOM_UTF8) else 0
+        data, ended = block[offset:], not block
+        while True:
+            decoded = self.decode(data, ended)
+            self.replaced += decoded.replaced
+            text = newlines.decode(decoded.text, final=ended or bool(decoded.fault))
+            self.line += text.count("\n")
+            yield text
+            offset += decoded.consumed
+            if decoded.fault:
+                self._refuse(offset, decoded.fault)
+            if ended:
+                return
+            block = self._read(BLOCK)
+            data, ended = data[decoded.consumed :] + block, not block
 
     def lines(self) -> Iterator[Line]:
-        """Every line, decoded."""
-        number, offset = 0, 0
-        while raw := self._guard(self.stream.readline):
-            number += 1
-            text = _decode(raw, self.path, number, offset)
-            yield Line(number, text.rstrip("\r\n"))
-            offset += len(raw)
+        """Every line; one too long to be held is refused before it is."""
+        number, parts, size = 1, list[str](), 0
+        for block in self.blocks():
+            *ended, rest = block.split("\n")
+            for text in ended:
+                yield Line(number, "".join([*parts, text]))
+                number, parts, size = number + 1, [], 0
+            parts.append(rest)
+            size += len(rest)
+            if size > LONGEST_LINE:
+                self._refuse_line(number)
+        if size:
+            yield Line(number, "".join(parts))
 
-    def blocks(self) -> Iterator[str]:
-        """The text in blocks of about 64 KB, with every line end as a newline."""
-        decoder = codecs.getincrementaldecoder("utf-8-sig")()
-        newlines = io.IncrementalNewlineDecoder(None, translate=True)
-        offset, line = 0, 1
-        while True:
-            block = self._guard(lambda: self.stream.read(BLOCK))
-            held = len(decoder.getstate()[0])  # bytes of a character cut by the block before
-            try:
-                text = decoder.decode(block, final=not block)
-            except UnicodeDecodeError as error:
-                line += block[: max(error.start - held, 0)].count(b"\n")
-                _refuse_bytes(self.path, line, offset - held + error.start, error)
-            yield newlines.decode(text, final=not block)
-            if not block:
-                return
-            offset, line = offset + len(block), line + block.count(b"\n")
-
-    def _guard(self, read: Callable[[], bytes]) -> bytes:
+    def _read(self, size: int) -> bytes:
         try:
-            return read()
-        except BROKEN as error:
+            data = self.stream.read(size)
+        except archives.BROKEN as error:
+            archives.refuse_broken(self.path, self.position(), error)
+        self.come_out += len(data)
+        archives.refuse_bomb(self.path, self.position(), self.come_out)
+        return data
+
+    def _refuse(self, offset: int, fault: str) -> NoReturn:
+        place = f"{self.path}, line {self.line}: the byte at offset {offset:,}"
+        if offset == 0 and (encoding := other_encoding(self.opening)):
             raise WordRBMError(
-                f"{self.path} is broken or cut short near byte {self.position():,} of the file "
-                f"({error}); copy or download it again."
-            ) from error
+                f"{place} begins a byte order mark of {encoding} where UTF-8 was expected; convert "
+                f"the file, for example with iconv -f {encoding} -t UTF-8."
+            )
+        raise WordRBMError(
+            f"{place} {fault}; convert the file, for example with iconv -t UTF-8, or use "
+            "--encoding-errors replace."
+        )
+
+    def _refuse_line(self, number: int) -> NoReturn:
+        raise WordRBMError(
+            f"{self.path}, line {number}, read up to byte {self.come_out:,}, has more than "
+            f"{LONGEST_LINE:,} characters; put each story on a line of its own."
+        )
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Source]:
+def opened(path: Path, encoding_errors: str) -> Iterator[Source]:
     """Open a file for reading, decompressed by its suffix."""
     with path.open("rb") as disk:
-        _refuse_empty_archive(path, disk)
-        yield Source(path, disk, _decompressed(path, disk))
-
-
-def _decompressed(path: Path, disk: BinaryIO) -> io.BufferedReader:
-    if path.suffix == ".gz":
-        return io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=disk)), BLOCK)
-    if path.suffix == ".zst":
-        return io.BufferedReader(cast(io.RawIOBase, ZstdFile(disk)), BLOCK)
-    return cast(io.BufferedReader, disk)
+        yield Source(path, disk, DECODERS[encoding_errors])
 
 
 def inner_suffix(path: PurePath) -> str:
     """The suffix that tells the format: `.jsonl` for `a.jsonl` and for `a.jsonl.gz`."""
-    name = PurePath(path.stem) if path.suffix in COMPRESSED else path
+    name = PurePath(path.stem) if archives.is_compressed(path) else path
     return name.suffix.lower()
-
-
-def _refuse_empty_archive(path: Path, disk: BinaryIO) -> None:
-    if path.suffix in COMPRESSED and not disk.read(1):
-        raise WordRBMError(
-            f"{path} has 0 bytes, which no {path.suffix} file has; copy or download it again."
-        )
-    disk.seek(0)
-
-
-def _decode(raw: bytes, path: Path, number: int, offset: int) -> str:
-    try:
-        return raw.decode("utf-8-sig" if number == 1 else "utf-8")
-    except UnicodeDecodeError as error:
-        _refuse_bytes(path, number, offset + error.start, error)
-
-
-def _refuse_bytes(path: Path, line: int, offset: int, error: UnicodeDecodeError) -> NoReturn:
-    raise WordRBMError(
-        f"{path}, line {line}: the byte at offset {offset:,} is not UTF-8 ({error.reason}); "
-        "convert the file, for example with iconv -t UTF-8."
-    ) from error

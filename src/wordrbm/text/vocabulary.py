@@ -9,10 +9,12 @@ stand in a word and comes back as it was.
 
 import hashlib
 import itertools
-from collections.abc import Iterable
+import stat
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from reprlib import repr as brief
 from typing import NoReturn, final
 
 import numpy as np
@@ -22,6 +24,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.storage import write_text
 
 UNKNOWN = "<unk>"
+LONGEST_FILE = 2**29  # bytes, about thirty million words: more would not fit in memory as a model
 
 
 @final
@@ -84,26 +87,42 @@ class Vocabulary:
         return "".join(f"{word}\t{count}\n" for word, count in rows)
 
 
-def _lines(path: Path) -> list[str]:
+def _lines(path: Path) -> Iterator[str]:
+    """Line after line, so that a file that is none of ours is refused where it goes wrong."""
     try:
-        text = path.read_bytes().decode("utf-8")
+        _refuse_huge(path)
+        with path.open("rb") as file:  # of bytes: a word may hold what else ends a line of text
+            for number, line in enumerate(file, start=1):
+                yield _text(path, number, line)
     except OSError as error:
         raise WordRBMError(
             f"Could not read {path}: {error.strerror or error}; check the path."
         ) from error
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        _refuse(path, line, "is not UTF-8", "UTF-8 text")
-    lines = text.split("\n")  # not splitlines: a word may hold other separators
-    if lines.pop():
-        _refuse(path, len(lines) + 1, "is cut short", "a newline at its end")
-    return lines
+
+
+def _refuse_huge(path: Path) -> None:
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode) or found.st_size > LONGEST_FILE:
+        raise WordRBMError(
+            f"{path} holds {found.st_size:,} bytes where a file of at most {LONGEST_FILE:,} was "
+            "expected; take an untouched copy of the file, or prepare with a smaller vocabulary."
+        )
+
+
+def _text(path: Path, number: int, line: bytes) -> str:
+    if not line.endswith(b"\n"):
+        _refuse(path, number, "is cut short", "a newline at its end")
+    try:
+        return line[:-1].decode("utf-8")
+    except UnicodeDecodeError:
+        _refuse(path, number, "is not UTF-8", "UTF-8 text")
 
 
 def _row(path: Path, number: int, line: str) -> tuple[str, int]:
     word, tab, count = line.partition("\t")
-    if not (word and tab and count.isascii() and count.isdigit() and len(count) < 19):
-        _refuse(path, number, f"is {line[:60]!r}", "a word, a tab and a count")
+    digits = count.isascii() and count.isdigit() and len(count) < 19
+    if not (word and tab and digits and count == str(int(count))):  # 007 would be written as 7
+        _refuse(path, number, f"is {brief(line)}", "a word, a tab and a count")
     return word, int(count)
 
 
@@ -111,7 +130,7 @@ def _refuse_repeated(path: Path, words: tuple[str, ...]) -> NoReturn:
     seen: dict[str, int] = {}
     for line, word in enumerate(words, start=1):
         if word in seen:
-            _refuse(path, line, f"repeats {word!r} of line {seen[word]}", "every word once")
+            _refuse(path, line, f"repeats {brief(word)} of line {seen[word]}", "every word once")
         seen[word] = line
     raise AssertionError("unreachable: a repeated word was counted but not found")
 

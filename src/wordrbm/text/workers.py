@@ -5,10 +5,10 @@ stopped at once, and its death is seen instead of waited for.
 """
 
 import multiprocessing
-import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator, MutableSequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
@@ -19,11 +19,13 @@ from types import ModuleType
 from typing import NamedTuple, TypeAlias
 
 from wordrbm.errors import WordRBMError
-from wordrbm.text import shard
-from wordrbm.text.shard import Job
+from wordrbm.text import jobrun
+from wordrbm.text.jobfolder import Job
+from wordrbm.text.settings import PrepareSettings
 
 Context: TypeAlias = ForkServerContext | SpawnContext
 Meters: TypeAlias = MutableSequence[int]
+SECONDS_BETWEEN_LOOKS = 0.25
 _HIDING = threading.Lock()  # so that of two threads none restores what the other has hidden
 
 
@@ -43,13 +45,19 @@ def context() -> Context:
     return context
 
 
-def start(context: Context, job: Job, folder: Path, field: str, meters: Meters) -> Worker:
-    """Start a job; the first start also starts the fork server."""
+def start(
+    context: Context, job: Job, work: Path, settings: PrepareSettings, meters: Meters, place: int
+) -> Worker:
+    """Start a job whose meters have that place; the first start also starts the fork server."""
     faults, sender = context.Pipe(duplex=False)
-    arguments = (job, folder, field, meters, sender)
+    arguments = (job, work, settings, meters, place, sender)
     process = context.Process(target=_work, args=arguments, daemon=True)
-    with _main_hidden():
-        process.start()
+    try:
+        with _main_hidden():
+            process.start()
+    except (OSError, EOFError) as error:  # the fork server is gone, or there is no more room
+        reason = str(error) or "the process that starts them is gone"
+        raise WordRBMError(f"A worker could not be started: {reason}; try again.") from error
     sender.close()  # the process has its own
     return Worker(process, faults)
 
@@ -68,20 +76,30 @@ def _main_hidden() -> Iterator[None]:
             sys.modules["__main__"] = main
 
 
-def _work(job: Job, folder: Path, field: str, meters: Meters, faults: Connection) -> None:
+def _work(
+    job: Job, work: Path, settings: PrepareSettings, meters: Meters, place: int, faults: Connection
+) -> None:
     """What a process does: its job, unless the parent is gone; a fault is sent as a sentence."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears Ctrl-C and stops us
-    parent = os.getppid()
+    parent, looked = multiprocessing.parent_process(), time.monotonic()
+    assert parent is not None
     try:
-        for meter in shard.run(job, folder, field):
-            meters[2 * job.number], meters[2 * job.number + 1] = meter
-            if os.getppid() != parent:
-                return
+        for meter in jobrun.run(job, work, settings):
+            meters[2 * place], meters[2 * place + 1] = meter
+            late = time.monotonic() - looked > SECONDS_BETWEEN_LOOKS
+            if late or meter.bytes >= job.size - 1:  # always before the folder gets its name
+                looked = time.monotonic()
+                if not parent.is_alive():
+                    return
     except WordRBMError as error:
-        faults.send_bytes(str(error).encode("utf-8"))
+        _send(faults, str(error))
     except OSError as error:
-        message = f"Could not write in {folder}: {error.strerror or error}; free some space."
-        faults.send_bytes(message.encode("utf-8"))
+        _send(faults, f"Could not write in {work}: {error.strerror or error}; free some space.")
+
+
+def _send(faults: Connection, sentence: str) -> None:
+    with suppress(OSError):  # nobody is left to hear it
+        faults.send_bytes(sentence.encode("utf-8", "surrogatepass"))  # a name need not be UTF-8
 
 
 def wait_for(workers: Iterable[Worker], seconds: float) -> None:
@@ -94,7 +112,7 @@ def finish(worker: Worker, job: Job) -> None:
     worker.process.join()
     with worker.faults, suppress(EOFError):  # a worker that did well sends nothing
         if worker.faults.poll():
-            raise WordRBMError(worker.faults.recv_bytes().decode("utf-8"))
+            raise WordRBMError(worker.faults.recv_bytes().decode("utf-8", "surrogatepass"))
     if worker.process.exitcode != 0:
         raise WordRBMError(
             f"The worker reading {job.files[0]} died with exit code {worker.process.exitcode}; it "

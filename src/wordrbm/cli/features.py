@@ -1,0 +1,101 @@
+"""`wordrbm features`: a feature vector for every window of every line of a text."""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wordrbm.cli.progress import Show, progress
+
+if TYPE_CHECKING:
+    from wordrbm.artifacts import TrainedModel
+    from wordrbm.using.features import Features
+    from wordrbm.using.lines import Line
+
+
+def features(
+    model: Annotated[Path, typer.Argument(help="A folder made by `wordrbm train`.")],
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A file of lines; - is standard input.", show_default="-"),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="An .npz file to write.", show_default="JSON lines on standard output"),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Give the hidden probabilities of every window of every line.
+
+    The .npz file holds hidden (N, H), line (N,) counted from 1 and start (N,), the place of the
+    window's first word, counted from 0.
+
+    \b
+    Example:
+      wordrbm features model sentences.txt --out features.npz
+      echo "the prime minister said" | wordrbm features model
+    """
+    from wordrbm.artifacts import load
+    from wordrbm.using.lines import lines_from
+
+    trained = load(model)
+    with lines_from(file) as lines:
+        if out is None:
+            _print_rows(trained, lines)
+        else:
+            with _shown(file, quiet=quiet) as show:
+                told = _write(trained, lines, out, show)
+            print(
+                json.dumps(told)
+                if as_json
+                else f"{out}: {told['windows']:,} windows of {told['lines']:,} lines"
+            )
+
+
+def _print_rows(trained: "TrainedModel", lines: "Iterable[Line]") -> None:
+    for block in _features(trained, (line.text for line in lines)):
+        sentence, start, v = block.places
+        rows = zip(sentence + 1, start, trained.words(v), block.hidden, strict=True)
+        for line, place, words, hidden in rows:
+            row = {"line": int(line), "start": int(place), "words": words}
+            print(json.dumps({**row, "hidden": hidden.tolist()}, ensure_ascii=False))
+
+
+def _write(
+    trained: "TrainedModel", lines: "Iterable[Line]", out: Path, show: Show
+) -> dict[str, int | str]:
+    from wordrbm.using.featurefile import writing
+
+    seen = 0
+
+    def texts() -> Iterator[str]:
+        nonlocal seen
+        for line in lines:
+            seen = line.number
+            show(line.position, f"{target.windows:,} windows")
+            yield line.text
+
+    with writing(out, trained.rbm.c.size) as target:
+        for block in _features(trained, texts()):
+            target.add(block.hidden, block.places.sentence + 1, block.places.start)
+    windows, H = target.windows, trained.rbm.c.size
+    return {"out": str(out), "lines": seen, "windows": windows, "hidden": H}
+
+
+def _features(trained: "TrainedModel", texts: Iterable[str]) -> "Iterator[Features]":
+    from wordrbm.using.features import features as of
+
+    return of(trained.rbm, trained.vocabulary, texts)
+
+
+@contextmanager
+def _shown(file: Path | None, *, quiet: bool) -> Iterator[Show]:
+    """Progress through a file; how long standard input, or a pipe, will be is not known."""
+    known = file is not None and str(file) != "-" and file.is_file()
+    total = file.stat().st_size if file is not None and known else 0
+    with progress("features", total, quiet=quiet or not known) as show:
+        yield show

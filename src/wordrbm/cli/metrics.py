@@ -1,0 +1,74 @@
+"""`wordrbm metrics`: what runs scored as they went, as a table, as JSON or as a picture."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from wordrbm.analysis.history import Run
+
+COLUMNS = {
+    "step": ("step", ",.0f"),
+    "windows": ("windows", ",.0f"),
+    "cloze_perplexity": ("cloze", ",.2f"),
+    "unigram_perplexity": ("unigram", ",.2f"),
+    "free_energy_gap": ("gap", "+.3f"),
+    "acceptance": ("acceptance", ".3f"),
+    "word_rate": ("word rate", ".3g"),
+    "hidden_rate": ("hidden rate", ".3g"),
+    "windows_per_second": ("windows/s", ",.0f"),
+}
+
+
+def metrics(
+    runs: Annotated[list[Path], typer.Argument(help="Folders made by `wordrbm train`.")],
+    out: Annotated[Path | None, typer.Option(help="Draw a picture too: .png or .svg.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Print what runs scored as they went; several are compared in one picture.
+
+    A run may still be going on. The perplexity and the gap are of held-out windows.
+
+    \b
+    Example:
+      wordrbm metrics model --out model.png
+    """
+    from wordrbm.analysis.history import read_run
+
+    found = [read_run(path, name) for path, name in zip(runs, _names(runs), strict=True)]
+    if out is not None:
+        from wordrbm.analysis.pictures import draw_runs
+
+        draw_runs(found, out)
+    if as_json:
+        print(json.dumps([{"run": run.name, **record} for run in found for record in run.records]))
+        return
+    for run in found:
+        print("\n".join([run.name, *_table(run), ""]))
+    if out is not None:
+        print(f"picture: {out}")
+
+
+def _names(runs: list[Path]) -> list[str]:
+    """The folders' own names, or the whole paths of those that would be called the same."""
+    names = Counter(path.resolve().name for path in runs)
+    return [path.resolve().name if names[path.resolve().name] == 1 else str(path) for path in runs]
+
+
+def _table(run: "Run") -> list[str]:
+    """Lines of right-aligned columns; a number that is not there is a dash."""
+    names = [
+        name for name in COLUMNS if any(record.get(name) is not None for record in run.records)
+    ]
+    rows = [[COLUMNS[name][0] for name in names]]
+    for record in run.records:
+        values = [(record.get(name), COLUMNS[name][1]) for name in names]
+        rows.append(["-" if value is None else format(value, form) for value, form in values])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    ]

@@ -1,0 +1,31 @@
+"""`wordrbm sample`: windows that the model dreams."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def sample(
+    model: Annotated[Path, typer.Argument(help="A folder made by `wordrbm train`.")],
+    count: Annotated[int, typer.Option(help="Windows to print.")] = 10,
+    sweeps: Annotated[int, typer.Option(help="Alternations of words and hidden states.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Fixes every random choice.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Print windows of words drawn from the model by its Markov chains.
+
+    \b
+    Example:
+      wordrbm sample model --count 5 --sweeps 1000 --seed 7
+    """
+    from wordrbm.artifacts import load
+
+    trained = load(model)
+    windows = trained.words(trained.sample(seed, count, sweeps))
+    if as_json:
+        told = {"seed": seed, "sweeps": sweeps, "windows": windows}
+        print(json.dumps(told, ensure_ascii=False))
+    else:
+        print("\n".join(" ".join(words) for words in windows))

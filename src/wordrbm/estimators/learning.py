@@ -1,0 +1,83 @@
+"""Windows in memory become a trained model: what both estimators do, with no file in sight.
+
+A `Learner` holds what stays from one call to the next: the model, where its proposals come from,
+and how far each row may go. Building it costs O(K); learning from more windows costs nothing
+that grows with K.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from wordrbm.models import WordRepRBM, init_wordrep
+from wordrbm.sampling import PooledMetropolis
+from wordrbm.sampling.columns import Columns
+from wordrbm.shapes import Probability, Words
+from wordrbm.text.windows import Windows, batch
+from wordrbm.training import Progress, TrainingSettings, TrainingState, start
+from wordrbm.training.optimizer import RowSteps
+from wordrbm.training.trainer import Batches, updates
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Learner:
+    """A model that can go on learning."""
+
+    rbm: WordRepRBM
+    transition: PooledMetropolis
+    row_steps: RowSteps
+
+    def begin(self, windows: Windows, settings: TrainingSettings) -> TrainingState:
+        """The state before the first update: chains stand on windows."""
+        return start(self.rbm, _batches(windows, settings, 0), settings)
+
+    def learn(
+        self, windows: Windows, settings: TrainingSettings, state: TrainingState, threads: int
+    ) -> Iterator[tuple[TrainingState, Progress]]:
+        """Go on until the settings' number of updates is reached; the model changes in place."""
+        batches = _batches(windows, settings, state.step)
+        return updates(
+            self.rbm, self.transition, batches, settings, state, self.row_steps, threads=threads
+        )
+
+
+def text_learner(q: Probability, settings: TrainingSettings) -> Learner:
+    """For windows of text: every position holds any word, with probability q."""
+    proposals = PooledMetropolis.from_probability(q, steps=settings.mh_steps)
+    return _learner(proposals, q, q, settings)
+
+
+def table_learner(columns: Columns, settings: TrainingSettings) -> Learner:
+    """For rows of a table: position i holds values of column i, with probabilities columns[i]."""
+    proposals = PooledMetropolis.from_columns(columns, steps=settings.mh_steps)
+    q = np.concatenate(columns)
+    # Of all that is read in a row of n values, one n-th is of column i.
+    return _learner(proposals, q, q / len(columns), settings)
+
+
+def rows_as_windows(v: Words) -> Windows:
+    """A table as a text in which every row is a run of its own."""
+    N, n = v.shape
+    return Windows(np.ascontiguousarray(v).ravel(), np.arange(N) * n, np.arange(N + 1), n)
+
+
+def _learner(
+    transition: PooledMetropolis, q: Probability, read: Probability, settings: TrainingSettings
+) -> Learner:
+    rng = np.random.default_rng(settings.seed)
+    n, H, d = settings.window, settings.hidden, settings.dimension
+    rbm = init_wordrep(rng, n=n, H=H, d=d, word_probability=q)
+    row_steps = RowSteps.expecting(rbm, read, settings.batch_size, settings.chains)
+    return Learner(rbm, transition, row_steps)
+
+
+def _batches(windows: Windows, settings: TrainingSettings, begun: int) -> Batches:
+    """The visit of these windows, begun at the given update: each once, then each once again."""
+
+    def batches(first: int, size: int) -> Words:
+        return batch(windows, settings.seed + begun, first - begun * settings.batch_size, size)
+
+    return batches

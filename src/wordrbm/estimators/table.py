@@ -1,0 +1,109 @@
+"""A table of categories as windows of words.
+
+Column i of a table holds values ``0 .. K_i - 1``. Laid end to end, the values of all columns are
+one vocabulary: value x of column i is the word ``offset_i + x``, with ``offset_i = K_0 + .. +
+K_{i-1}``. A row of n values is then a window of n words whose position i only ever holds words
+of column i.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, final
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, Shaped
+
+from wordrbm.estimators.refused import Refused
+from wordrbm.sampling import offsets_of
+from wordrbm.shapes import Words
+
+MOST_WORDS = 2**31 - 1  # words are 32-bit integers
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The columns of a table: how many values each has, and what it is called."""
+
+    sizes: tuple[int, ...]
+    names: tuple[str, ...]  # for sentences only
+
+    @property
+    def offsets(self) -> Int[np.ndarray, " O"]:
+        """The first word of each column, and the number of all words."""
+        return offsets_of(self.sizes)
+
+    def words(self, X: Shaped[np.ndarray, "N n"]) -> Words:
+        """Values as words; every value must be one its column knows."""
+        refuse_no_category(X, self.names)
+        beyond = np.array(self.sizes) <= X
+        if beyond.any():
+            row, i = _first(beyond)
+            _refuse(X, row, i, self.names, f"a whole number from 0 to {self.sizes[i] - 1}")
+        return (X.astype(np.int64) + self.offsets[:-1]).astype(np.int32)
+
+    def values(self, v: Words) -> Int[np.ndarray, "N n"]:
+        """Words as values: the inverse of `words`."""
+        return v - self.offsets[:-1]
+
+    def probabilities(self, v: Words) -> list[Float[np.ndarray, " _"]]:
+        """How often each value of each column was seen, never zero."""
+        counts = np.bincount(v.ravel(), minlength=int(self.offsets[-1]))
+        return [smoothed(seen) for seen in np.split(counts, self.offsets[1:-1])]
+
+
+def table_of(X: Shaped[np.ndarray, "N n"], names: Sequence[str], asked: Any) -> Table:
+    """The columns of X, with as many values as were asked for or else as were seen."""
+    refuse_no_category(X, names)
+    n = X.shape[1]
+    sizes = X.max(axis=0) + 1 if asked is None else np.asarray(asked)
+    sizes = np.full(n, sizes) if sizes.ndim == 0 else sizes
+    whole = sizes.shape == (n,) and np.issubdtype(sizes.dtype, np.number) and np.all(sizes >= 1)
+    if not (whole and np.all(sizes == np.floor(sizes)) and sizes.sum() <= MOST_WORDS):
+        told = f"n_categories = {asked!r}" if asked is not None else f"{sizes.sum():g} categories"
+        raise Refused(
+            f"A table of {n} columns cannot have {told}; give a whole number of at least 1, or one "
+            f"for each column, with at most {MOST_WORDS:,} in all."
+        )
+    return Table(tuple(int(size) for size in sizes), tuple(names))
+
+
+def smoothed(counts: Int[np.ndarray, " k"]) -> Float[np.ndarray, " k"]:
+    """Frequencies with no zero: unseen values share what values seen once have in all.
+
+    A value not yet seen is about as likely as one seen once was before [Good 1953], but never
+    counts for more than one sighting, so a million unseen values do not drown the others.
+    """
+    unseen, once = int(np.count_nonzero(counts == 0)), int(np.count_nonzero(counts == 1))
+    weight = np.maximum(counts, min(1.0, max(once, 1) / max(unseen, 1)))
+    return weight / weight.sum()
+
+
+def refuse_no_category(X: Shaped[np.ndarray, "N n"], names: Sequence[str]) -> None:
+    """Stop at the first value that is no category of any column."""
+    expected = "a whole number from 0 on"
+    for wrong in (~np.isfinite(X), np.floor(X) != X):
+        if wrong.any():
+            _refuse(X, *_first(wrong), names, expected)
+    if (X < 0).any():
+        _refuse(X, *_first(X < 0), names, expected, "Negative values in data: ")
+
+
+def _first(wrong: Bool[np.ndarray, "N n"]) -> tuple[int, int]:
+    row, i = np.argwhere(wrong)[0]
+    return int(row), int(i)
+
+
+def _refuse(
+    X: Shaped[np.ndarray, "N n"],
+    row: int,
+    i: int,
+    names: Sequence[str],
+    expected: str,
+    opening: str = "",
+) -> NoReturn:
+    found = f"{X[row, i]:g}".replace("nan", "NaN")
+    raise Refused(
+        f"{opening}column {names[i]} holds {found} in row {row} where {expected} was expected; "
+        "encode the column with OrdinalEncoder, or set n_categories to what may come."
+    )

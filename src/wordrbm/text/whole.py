@@ -1,0 +1,30 @@
+"""A corpus that is whole already: a resume of it has nothing to do, if it is the one asked for."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from wordrbm.errors import WordRBMError
+from wordrbm.text import manifest
+from wordrbm.text.appearing import remove_work
+from wordrbm.text.begun import differences
+from wordrbm.text.looking import look
+from wordrbm.text.prepared import Prepared
+from wordrbm.text.settings import PrepareSettings
+
+
+def is_whole(out: Path, files: Sequence[Path], settings: PrepareSettings) -> bool:
+    """Whether `out` is a prepared corpus; it must then be of these settings and inputs."""
+    if not look(out / manifest.NAME).is_file:
+        return False
+    head = Prepared.open(out).manifest
+    before = {**asdict(head.settings), "files": head.counts.files, "bytes": head.counts.bytes}
+    size = sum(look(path).size for path in files)
+    now = {**asdict(settings), "files": len(files), "bytes": size}
+    if changes := differences(before, now):
+        raise WordRBMError(
+            f"{out} was prepared from something else: {'; '.join(changes)}; choose another "
+            "--out or remove it."
+        )
+    remove_work(out)
+    return True

@@ -1,0 +1,57 @@
+"""Text that comes as lines, from a file or from standard input, one line held at a time.
+
+UTF-8, a byte order mark at the start dropped. A rule of underscores in running text is no blank:
+it is left out, as it was from the text the model learnt from.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from wordrbm.errors import WordRBMError
+
+LONGEST = 16_000_000  # bytes of a line
+_RULE = re.compile("_{2,}")
+
+
+class Line(NamedTuple):
+    """One line without its end, its number from 1, and the bytes read so far."""
+
+    number: int
+    text: str
+    position: int
+
+
+@contextmanager
+def lines_from(path: Path | None) -> Iterator[Iterator[Line]]:
+    """The lines of a file, or of standard input when there is no path or it is `-`."""
+    if path is None or str(path) == "-":
+        yield _lines(sys.stdin.buffer, "standard input")
+        return
+    with path.open("rb") as file:
+        yield _lines(file, str(path))
+
+
+def _lines(file: BinaryIO, name: str) -> Iterator[Line]:
+    number = position = 0
+    while raw := file.readline(LONGEST + 1):
+        number, position = number + 1, position + len(raw)
+        if len(raw) > LONGEST:
+            raise WordRBMError(
+                f"{name}, line {number} has more than {LONGEST:,} bytes; put each sentence or "
+                "paragraph on a line of its own."
+            )
+        yield Line(number, _RULE.sub(" ", _decoded(raw, name, number)), position)
+
+
+def _decoded(raw: bytes, name: str, number: int) -> str:
+    try:
+        return raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise WordRBMError(
+            f"{name}, line {number}: byte {error.start + 1} of the line is not UTF-8 "
+            f"({error.reason}); convert the text, for example with iconv -t UTF-8."
+        ) from error

@@ -1,0 +1,48 @@
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from wordrbm.artifacts.tensors import DTYPES, read_head, read_tensors, write_tensors
+from wordrbm.errors import WordRBMError
+
+names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8).filter(
+    lambda name: name != "__metadata__"
+)
+array = st.sampled_from(list(DTYPES.values())).flatmap(
+    lambda dtype: arrays(dtype, array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4))
+)
+values = st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text()
+
+
+@settings(deadline=None)  # a disk may be slow to sync
+@given(st.dictionaries(names, array, max_size=4), st.dictionaries(st.text(), values, max_size=4))
+def test_arrays_and_head_come_back_bit_for_bit(tmp_path_factory, tensors, head):
+    head = {name: value for name, value in head.items() if name not in ("format", "version")}
+    path = tmp_path_factory.mktemp("t") / "x.safetensors"
+    write_tensors(path, tensors, head)
+    back = read_tensors(path, set(tensors))
+    assert back.keys() == tensors.keys()
+    for name, value in tensors.items():
+        assert (back[name].dtype, back[name].shape) == (value.dtype, value.shape)
+        assert back[name].tobytes() == value.tobytes()
+    shapes = {name: list(value.shape) for name, value in tensors.items()}
+    told = json.loads(json.dumps(head)) | {"format": "wordrbm", "version": 1, "shapes": shapes}
+    assert read_head(path) == told
+
+
+def test_an_array_seen_from_the_side_is_written_as_it_looks(tmp_path, rng):
+    table = rng.normal(size=(4, 6))
+    write_tensors(tmp_path / "x", {"D": table.T[::2]}, {})
+    np.testing.assert_array_equal(read_tensors(tmp_path / "x", {"D"})["D"], table.T[::2])
+
+
+@pytest.mark.parametrize("version", [0, 2, None, "1", [1] * 9999, "x" * 9999])
+def test_another_version_is_refused_in_a_short_sentence(tmp_path, version):
+    write_tensors(tmp_path / "x", {}, {"version": version})
+    with pytest.raises(WordRBMError, match=r"has version .*, this program reads 1") as caught:
+        read_head(tmp_path / "x")
+    assert len(str(caught.value)) < 600

@@ -1,0 +1,130 @@
+"""How the long commands show themselves: quiet, in a pipe, on a terminal."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.corpora import prepared, story
+from wordrbm.cli import progress as shown
+from wordrbm.cli.progress import progress
+
+# The demo's own speeches take minutes; a folder of stories stands in for them.
+CODE = """
+import os, pathlib, wordrbm.cli.demo
+wordrbm.cli.demo.speeches = lambda: pathlib.Path(os.environ["STORIES"])
+from wordrbm.cli.app import main
+main()
+"""
+SMALL = [
+    "--dimension=4", "--hidden=6", "--mh-steps=5", "--batch-size=32", "--chains=32",
+    "--ngrams=2000", "--evaluations=2", "--heldout-windows=20",
+]  # fmt: skip
+LABELS = {
+    "prepare": ("reading", "counting", "writing"),
+    "train": ("training",),
+    "demo": ("reading", "counting", "writing", "training"),
+}
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory):
+    """A folder of text and a corpus made of it."""
+    folder = tmp_path_factory.mktemp("made_up")
+    corpus = prepared(folder).path
+    for number in range(4):  # so that the demo has some text to hold out
+        (folder / "text" / f"long{number}.txt").write_text(story(number, 300))
+    return {"TEXT": folder / "text", "CORPUS": corpus}
+
+
+@pytest.fixture
+def run(places, tmp_path):
+    """Start a long command with its standard error at a given place."""
+
+    def start(command, *options, **pipes):
+        words = {
+            "prepare": ["TEXT", "--workers=1"],
+            "train": ["CORPUS", *SMALL],
+            "demo": ["--ngrams=2048"],
+        }[command]
+        arguments = [command, *(str(places.get(word, word)) for word in words)]
+        arguments += ["--out", str(tmp_path / "out"), *options]
+        environment = os.environ | {
+            "STORIES": str(places["TEXT"]),
+            "TERM": "xterm",
+            "COLUMNS": "99",
+        }
+        line = [sys.executable, "-c", CODE, *arguments]
+        return subprocess.Popen(line, stdout=subprocess.PIPE, env=environment, **pipes)
+
+    return start
+
+
+def controls(data):
+    """The control characters in an output, ends of lines aside."""
+    return {character for character in data.decode() if not character.isprintable()} - {"\n"}
+
+
+@pytest.mark.parametrize("command", LABELS)
+def test_quiet_shows_no_progress(run, command):
+    process = run(command, "--quiet", stderr=subprocess.PIPE)
+    output, errors = process.communicate(timeout=120)
+    assert (process.returncode, errors) == (0, b"")
+    assert output, "the result is no progress"
+
+
+@pytest.mark.parametrize("command", LABELS)
+def test_a_pipe_gets_plain_lines(run, command):
+    process = run(command, stderr=subprocess.PIPE)
+    output, errors = process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert controls(errors) == controls(output) == set()
+    lines = errors.decode().splitlines()
+    assert {line.split()[0] for line in lines} == set(LABELS[command])
+    assert all("%" in line for line in lines)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal is a POSIX matter")
+@pytest.mark.parametrize("command", ["prepare", "train"])
+@pytest.mark.parametrize("quiet", [True, False])
+def test_a_terminal_gets_a_bar(run, command, quiet):
+    ours, theirs = os.openpty()
+    process = run(command, *["--quiet"] * quiet, stderr=theirs)
+    os.close(theirs)
+    errors = b"".join(iter(lambda: _read(ours), b""))
+    os.close(ours)
+    process.communicate(timeout=120)
+    assert process.returncode == 0
+    if quiet:
+        assert errors == b""
+        return
+    assert "\x1b" in controls(errors)
+    for word in (*LABELS[command], "━", "100%"):
+        assert word in errors.decode()
+
+
+def _read(terminal):
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # how Linux says that nobody holds the other end any more
+        return b""
+
+
+def test_a_line_comes_first_then_now_and_then_and_last(monkeypatch, capfd):
+    clock = iter([0.0, 1.0, 9.9, 10.0, 12.0, 13.0])
+    monkeypatch.setattr(shown.time, "monotonic", lambda: next(clock))
+    with progress("reading", 6) as show:
+        for done in range(1, 7):
+            show(done, f"{done} files")
+    assert capfd.readouterr().err.splitlines() == [
+        "reading  17% 1 files",
+        "reading  67% 4 files",
+        "reading 100% 6 files",
+    ]
+
+
+def test_work_of_no_size_is_done(capfd):
+    with progress("reading", 0) as show:
+        show(0, "nothing")
+    assert capfd.readouterr().err == "reading 100% nothing\n"

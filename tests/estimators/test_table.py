@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+
+from wordrbm.errors import WordRBMError
+from wordrbm.estimators.table import Table, smoothed, table_of
+
+TABLE = Table((2, 3, 1), ("0", "1", "2"))
+
+
+def test_a_value_is_the_word_at_its_place_in_its_column():
+    X = np.array([[0, 0, 0], [1, 2, 0]])
+    v = TABLE.words(X)
+    np.testing.assert_array_equal(v, [[0, 2, 5], [1, 4, 5]])
+    assert v.dtype == np.int32
+    np.testing.assert_array_equal(TABLE.values(v), X)
+
+
+def test_columns_have_as_many_values_as_were_seen_or_asked_for():
+    X = np.array([[0, 4], [1, 0]])
+    assert table_of(X, "ab", None).sizes == (2, 5)
+    assert table_of(X, "ab", 7).sizes == (7, 7)
+    assert table_of(X, "ab", np.array([3, 5])).sizes == (3, 5)
+
+
+def test_too_many_values_for_a_word_are_refused():
+    with pytest.raises(WordRBMError, match="at most 2,147,483,647 in all"):
+        table_of(np.array([[2**40, 0]]), "ab", None)
+
+
+def test_frequencies_are_of_each_column_by_itself():
+    first, second, third = TABLE.probabilities(np.array([[0, 2, 5], [0, 3, 5], [1, 2, 5]]))
+    np.testing.assert_allclose(first, [2 / 3, 1 / 3])
+    np.testing.assert_allclose(second, [2 / 4, 1 / 4, 1 / 4])  # an unseen value counts as one
+    np.testing.assert_allclose(third, [1.0])
+
+
+def test_unseen_values_share_what_values_seen_once_have():
+    counts = np.array([6, 1, 1] + [0] * 8)
+    np.testing.assert_allclose(smoothed(counts), np.array([6, 1, 1] + [0.25] * 8) / 10)

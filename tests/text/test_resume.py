@@ -1,0 +1,189 @@
+"""Going on with a prepare: what is kept, what is done again, what is refused."""
+
+import os
+
+import pytest
+
+from wordrbm.errors import WordRBMError
+from wordrbm.storage import locked
+from wordrbm.text import jobrun, jobs
+from wordrbm.text.prepare import prepare
+from wordrbm.text.settings import PrepareSettings
+
+BAD = b"The cat \xff sat."
+
+
+@pytest.fixture(autouse=True)
+def a_file_a_job(monkeypatch):
+    monkeypatch.setattr(jobs, "JOB_BYTES", 1)
+
+
+@pytest.fixture
+def texts(tmp_path):
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for number in range(6):
+        (folder / f"{number}.txt").write_text(f"The cat {'sat. ' * number}")
+    return folder
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """The names of the files that are read, in order."""
+    names, run = [], jobrun.run
+
+    def noted(job, work, settings):
+        names.extend(path.name for path in job.files)
+        return run(job, work, settings)
+
+    monkeypatch.setattr(jobrun, "run", noted)
+    return names
+
+
+def go(texts, out, resume=False, workers=1, **settings):
+    for _ in prepare([texts], out, PrepareSettings(**settings), workers, resume):
+        pass
+    return {path.name: path.read_bytes() for path in out.iterdir()}
+
+
+def stop_at(texts, out, bad, workers=1):
+    """A prepare that finds a bad file, which is then mended; what it said."""
+    path = texts / f"{bad}.txt"
+    good = path.read_bytes()
+    path.write_bytes(BAD)
+    with pytest.raises(WordRBMError) as refused:
+        go(texts, out, workers=workers)
+    path.write_bytes(good)
+    return str(refused.value)
+
+
+def test_after_a_fault_only_what_is_not_done_is_read(tmp_path, texts, read):
+    said = stop_at(texts, tmp_path / "out", 3)
+    assert "3.txt, line 1: the byte at offset 8 is not UTF-8" in said
+    assert said.endswith("; what was read is kept, --resume goes on with it.")
+    assert not (tmp_path / "out").exists()
+    read.clear()
+    again = go(texts, tmp_path / "out", resume=True)
+    assert read == ["3.txt", "4.txt", "5.txt"]
+    assert again == go(texts, tmp_path / "whole")
+    assert sorted(os.listdir(tmp_path)) == ["out", "texts", "whole"]
+
+
+def test_a_file_changed_since_is_read_again(tmp_path, texts, read):
+    stop_at(texts, tmp_path / "out", 5)
+    (texts / "1.txt").write_text("Another cat.")
+    os.utime(texts / "2.txt", ns=(1, 1))
+    read.clear()
+    again = go(texts, tmp_path / "out", resume=True)
+    assert read == ["1.txt", "2.txt", "5.txt"]
+    assert again == go(texts, tmp_path / "whole")
+
+
+def test_a_file_that_is_gone_or_new_moves_the_jobs_after_it(tmp_path, texts):
+    stop_at(texts, tmp_path / "out", 5)
+    (texts / "1.txt").unlink()
+    (texts / "00.txt").write_text("First of all.")
+    again = go(texts, tmp_path / "out", resume=True)
+    assert again == go(texts, tmp_path / "whole")
+
+
+def test_a_job_of_another_version_or_with_a_broken_record_is_done_again(tmp_path, texts, read):
+    stop_at(texts, tmp_path / "out", 5)
+    records = sorted((tmp_path / ".out.partial").glob("*/job.json"))
+    records[1].write_text(records[1].read_text().replace("wordrbm ", "wordrbm 99"))
+    records[2].write_text("{")
+    records[3].unlink()
+    read.clear()
+    again = go(texts, tmp_path / "out", resume=True)
+    assert read == ["1.txt", "2.txt", "3.txt", "5.txt"]
+    assert again == go(texts, tmp_path / "whole")
+
+
+def test_stopping_keeps_the_work_and_resume_needs_to_be_asked_for(tmp_path, texts):
+    steps = prepare([texts], tmp_path / "out", PrepareSettings(), 2)
+    next(steps)
+    steps.close()
+    with pytest.raises(WordRBMError, match=r"\.out\.partial exists: .* go on with --resume, or"):
+        go(texts, tmp_path / "out")
+    assert go(texts, tmp_path / "out", resume=True) == go(texts, tmp_path / "whole")
+
+
+def test_a_resume_with_nothing_to_resume_begins(tmp_path, texts):
+    assert go(texts, tmp_path / "out", resume=True) == go(texts, tmp_path / "whole")
+
+
+def test_other_settings_and_inputs_are_refused_by_name(tmp_path, texts):
+    stop_at(texts, tmp_path / "out", 3)
+    with pytest.raises(
+        WordRBMError, match=r"vocabulary_size was 100000 and is now 7; field was text and is now b;"
+    ):
+        go(texts, tmp_path / "out", resume=True, vocabulary_size=7, field="b")
+    with pytest.raises(WordRBMError, match=r"inputs was .*texts and is now .*texts/1\.txt; use"):
+        go(texts / "1.txt", tmp_path / "out", resume=True)
+    assert len(list((tmp_path / ".out.partial").glob("*/job.json"))) == 3, "nothing was lost"
+
+
+def test_a_whole_corpus_has_nothing_to_resume(tmp_path, texts, read):
+    whole = go(texts, tmp_path / "out")
+    (tmp_path / ".out.partial" / "000000").mkdir(parents=True)  # killed just before it was removed
+    read.clear()
+    assert go(texts, tmp_path / "out", resume=True) == whole
+    assert read == []
+    assert sorted(os.listdir(tmp_path)) == ["out", "texts"]
+
+
+def test_a_whole_corpus_of_something_else_is_refused(tmp_path, texts):
+    whole = go(texts, tmp_path / "out")
+    with pytest.raises(WordRBMError, match="min_count was 1 and is now 2; choose another"):
+        go(texts, tmp_path / "out", resume=True, min_count=2)
+    (texts / "9.txt").write_text("One more.")
+    with pytest.raises(WordRBMError, match="files was 6 and is now 7; bytes was 123 and is now"):
+        go(texts, tmp_path / "out", resume=True)
+    (tmp_path / "out" / "manifest.json").unlink()
+    with pytest.raises(WordRBMError, match="out exists already"):
+        go(texts, tmp_path / "out", resume=True)
+    assert len(whole) == 4
+
+
+def test_one_process_at_a_time_works_there(tmp_path, texts):
+    stop_at(texts, tmp_path / "out", 3)
+    with (
+        locked(tmp_path / ".out.partial", "a prepare"),
+        pytest.raises(WordRBMError, match=r"Another process is working in .*\.out\.partial \(a pr"),
+    ):
+        go(texts, tmp_path / "out", resume=True)
+    go(texts, tmp_path / "out", resume=True)
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 3, 4])  # after the fourth only the name is missing
+def test_a_process_whose_parent_is_gone_can_do_no_harm(tmp_path, texts, pieces):
+    """It wakes in the middle of its job, when a resume is at work, and goes on to the end."""
+    stop_at(texts, tmp_path / "out", 3)
+    job = jobs.group([texts / "4.txt"])[0]._replace(number=4)
+    orphan = jobrun.run(job, tmp_path / ".out.partial", PrepareSettings())
+    for _ in range(pieces):
+        next(orphan)
+    steps = prepare([texts], tmp_path / "out", PrepareSettings(), 1, True)
+    next(steps)  # what was left half done is cleared away
+    with pytest.raises(OSError, match="No such file"):
+        list(orphan)
+    list(steps)
+    found = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert found == go(texts, tmp_path / "whole")
+
+
+def test_a_file_written_to_while_it_is_read_is_refused(tmp_path, texts):
+    job = jobs.group([texts / "5.txt"])[0]
+    run = jobrun.run(job, tmp_path, PrepareSettings())
+    next(run)
+    with (texts / "5.txt").open("a") as file:
+        file.write("more")
+    with pytest.raises(WordRBMError, match=r"5\.txt was changed while it was read"):
+        list(run)
+    assert os.listdir(tmp_path) == ["texts"], "its folder is gone"
+
+
+def test_folders_on_the_way_stay_while_there_is_work_in_them(tmp_path, texts):
+    stop_at(texts, tmp_path / "deep/er/out", 3)
+    assert (tmp_path / "deep/er/.out.partial").is_dir()
+    assert go(texts, tmp_path / "deep/er/out", resume=True) == go(texts, tmp_path / "whole")

@@ -1,0 +1,103 @@
+"""A disk that fails anywhere in a prepare: one sentence, and the right bytes after --resume."""
+
+import errno
+import os
+import resource
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from tests.failing_storage import failing
+from wordrbm.errors import WordRBMError
+from wordrbm.text import jobs
+from wordrbm.text.prepare import prepare
+from wordrbm.text.settings import PrepareSettings
+
+
+@pytest.fixture
+def texts(tmp_path, monkeypatch):
+    monkeypatch.setattr(jobs, "JOB_BYTES", 1)
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.txt").write_text("The cat sat. " * 9)
+    return folder
+
+
+def go(texts, out, resume):
+    for _ in prepare([texts], out, PrepareSettings(), 1, resume):
+        pass
+
+
+def files(out):
+    return {path.name: path.read_bytes() for path in out.iterdir()}
+
+
+def test_a_fault_at_any_call_is_one_sentence_and_can_be_gone_on_after(tmp_path, texts):
+    with failing() as calls:
+        go(texts, tmp_path / "whole", False)
+    whole, seen = files(tmp_path / "whole"), Counter()
+    for number in range(1, calls.count + 1):
+        out = tmp_path / f"deep/out{number}"
+        with failing(number, [errno.ENOSPC, errno.EROFS][number % 2]) as failed:
+            seen[fault(texts, out)] += 1
+        assert failed.failed, "the call was made"
+        go(texts, out, True)
+        assert files(out) == whole, f"call {number}, {failed.failed}"
+        assert sorted(os.listdir(out.parent)) == sorted(
+            f"out{done}" for done in range(1, number + 1)
+        ), f"call {number}, {failed.failed}, left something"
+    print(f"\n{calls.count} calls: {dict(seen)}")
+    assert seen["refused, work kept"] > 20
+    assert seen["refused, nothing left"] > 5
+
+
+def fault(texts, out):
+    """What a prepare says that meets a fault, by its kind."""
+    try:
+        go(texts, out, False)
+    except WordRBMError as refused:
+        sentence = str(refused)
+        assert "Could not" in sentence
+        assert sentence.endswith(".")
+        assert "\n" not in sentence
+        kept = list(out.parent.glob(f".{out.name}.partial/00*"))
+        assert ("--resume goes on" in sentence) == bool(kept) or out.exists()
+        return "refused, work kept" if kept else "refused, nothing left"
+    return "done all the same"
+
+
+LIMITED = """
+import sys
+from pathlib import Path
+from wordrbm.text.prepare import prepare
+from wordrbm.text.settings import PrepareSettings
+from wordrbm.text import jobs
+from wordrbm.errors import WordRBMError
+jobs.JOB_BYTES = 1
+try:
+    list(prepare([sys.argv[1]], Path(sys.argv[2]), PrepareSettings(), 2))
+except WordRBMError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits are a POSIX matter")
+@pytest.mark.parametrize("limit", [100, 300])  # the shard of the long file, or the stream of all
+def test_a_file_that_cannot_grow_is_told_and_can_be_gone_on_after(tmp_path, texts, limit):
+    (texts / "2.txt").write_text("The cat sat. " * 15)
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(texts), str(tmp_path / "out")],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "Could not write" in done.stdout
+    assert (done.stdout.count("\n"), done.stderr) == (1, "")
+    assert not (tmp_path / "out").exists()
+    go(texts, tmp_path / "out", True)
+    go(texts, tmp_path / "whole", False)
+    assert files(tmp_path / "out") == files(tmp_path / "whole")

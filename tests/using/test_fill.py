@@ -1,0 +1,141 @@
+"""Filling blanks against plain enumeration: every pattern of blanks, every length."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from tests import reference
+from wordrbm.errors import WordRBMError
+from wordrbm.using import marginals as summing
+from wordrbm.using.fill import _groups, fill
+from wordrbm.using.marginals import marginals
+from wordrbm.using.reading import as_read, reading
+
+K, n = 5, 3
+TEXT = [1, 2, 0, 3, 4, 1]
+PATTERNS = [
+    (length, blanks)
+    for length in (3, 4, 6)
+    for count in (1, 2, 3)
+    for blanks in itertools.combinations(range(length), count)
+]
+
+
+def joint(rbm, text, blanks):
+    """The probability of every joint filling: the product of the windows that hold a blank."""
+    starts = [s for s in range(len(text) - n + 1) if any(s <= p < s + n for p in blanks)]
+    weights = np.empty((K,) * len(blanks))
+    for filling in np.ndindex(weights.shape):
+        tried = list(text)
+        for place, word in zip(blanks, filling, strict=True):
+            tried[place] = word
+        weights[filling] = np.prod([MASS(rbm, tuple(tried[s : s + n])) for s in starts])
+    return weights / weights.sum()
+
+
+class Masses(dict):
+    """The referee's mass of every window, reckoned once."""
+
+    def __call__(self, rbm, window):
+        if window not in self:
+            self[window] = reference.mass(rbm, window)
+        return self[window]
+
+
+MASS = Masses()  # the fixture always makes the same model
+
+
+def with_blanks(trained, length, blanks):
+    words = [trained.vocabulary.words[k] for k in TEXT[:length]]
+    return [None if place in blanks else word for place, word in enumerate(words)]
+
+
+@pytest.mark.parametrize(("length", "blanks"), PATTERNS)
+def test_every_pattern_of_blanks_is_filled_as_by_enumeration(trained, length, blanks):
+    text = with_blanks(trained, length, blanks)
+    found = trained.fill(text, count=K)
+    expected = joint(trained.rbm, TEXT[:length], blanks)
+    assert found.others == "summed out"
+    for place, blank in enumerate(found.blanks):
+        others = tuple(axis for axis in range(len(blanks)) if axis != place)
+        p = expected.sum(axis=others)
+        assert blank.position == blanks[place]
+        assert blank.unknown == pytest.approx(p[0], abs=1e-10)
+        got = {trained.vocabulary.index[word]: x for word, x in blank.words}
+        assert set(got) == set(range(1, K))
+        np.testing.assert_allclose([got[k] for k in range(1, K)], p[1:], atol=1e-10)
+        assert [x for _, x in blank.words] == sorted(p[1:], reverse=True) or np.allclose(
+            [x for _, x in blank.words], sorted(p[1:], reverse=True), atol=1e-10
+        )
+    best = np.unravel_index(expected.argmax(), expected.shape)
+    for place, word in zip(blanks, best, strict=True):
+        text[place] = trained.vocabulary.words[word]
+    assert found.reading == " ".join(text)
+
+
+@pytest.mark.parametrize(("length", "blanks"), PATTERNS)
+def test_as_read_is_the_exact_conditional_given_the_reading(trained, length, blanks):
+    ids = np.array(TEXT[:length])
+    ids[list(blanks)] = -1
+    found = as_read(trained.rbm, ids, list(blanks))
+    expected = joint(trained.rbm, TEXT[:length], blanks)
+    for place in range(len(blanks)):
+        given = tuple(slice(None) if j == place else w for j, w in enumerate(found.reading))
+        conditional = expected[given] / expected[given].sum()
+        np.testing.assert_allclose(found.probability[place], conditional, atol=1e-10)
+        assert found.reading[place] == conditional.argmax()  # no single change is better
+
+
+def test_on_tiny_models_the_reading_is_the_best_of_all(trained):
+    for length, blanks in PATTERNS:
+        ids = np.array(TEXT[:length])
+        ids[list(blanks)] = -1
+        read = reading(trained.rbm, ids, list(blanks))
+        expected = joint(trained.rbm, TEXT[:length], blanks)
+        assert expected[tuple(read[list(blanks)])] == expected.max()
+
+
+def test_the_sum_is_the_same_in_small_blocks(trained, monkeypatch):
+    ids = np.array([1, -1, -1, -1, 2])
+    whole = marginals(trained.rbm, ids, [1, 2, 3])
+    monkeypatch.setattr(summing, "MOST_NUMBERS", 3 * K)
+    parts = marginals(trained.rbm, ids, [1, 2, 3])
+    np.testing.assert_allclose(parts.probability, whole.probability, rtol=1e-12)
+    np.testing.assert_array_equal(parts.reading, whole.reading)
+
+
+def test_too_many_fillings_are_read_and_the_answer_says_so(trained, monkeypatch):
+    monkeypatch.setattr(summing, "MOST_FILLINGS", K)
+    assert trained.fill("the ___ said ___").others == "as read"
+    assert trained.fill("the ___ said").others == "summed out"
+
+
+def test_blanks_that_share_no_window_are_apart():
+    assert _groups([0, 3, 5, 7, 10], 3) == [[0], [3, 5, 7], [10]]
+
+
+def test_a_model_in_single_precision_gives_the_same_to_rounding(trained, single):
+    exact, rough = (m.fill("on ___ said ___", K) for m in (trained, single))
+    for a, b in zip(exact.blanks, rough.blanks, strict=True):
+        assert [w for w, _ in a.words] == [w for w, _ in b.words]
+        np.testing.assert_allclose([p for _, p in a.words], [p for _, p in b.words], rtol=1e-5)
+
+
+def test_a_reading_keeps_the_words_that_were_given(trained):
+    assert trained.fill("Zebra ___ said").reading.split()[::2] == ["zebra", "said"]
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "sentence"),
+    [
+        ("the cat said", 1, "no blank"),
+        ("the ___", 1, "2 words, blanks included, and a window of this model has 3"),
+        ("", 1, "no blank"),
+        ("the ___ said", 0, "1 or more"),
+        (b"the ___ said", 1, "where a text was expected"),
+    ],
+)
+def test_what_cannot_be_filled_is_refused(trained, text, count, sentence):
+    with pytest.raises(WordRBMError, match=sentence):
+        fill(trained.rbm, trained.vocabulary, text, count)

@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+
+from wordrbm.errors import WordRBMError
+from wordrbm.text.tokens import tokenize
+from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.using.words import ids_of, several, whole_number, words_and_blanks, words_of
+
+
+def test_a_text_is_split_as_the_training_text_was():
+    text = "Mr. Smith didn't pay $1,234.5 -- in the 1990s."
+    assert words_of(text) == tokenize(text)
+
+
+def test_tokens_are_normalised_one_by_one():
+    assert words_of(["The", "1990s", "-LRB-", "new york"]) == ["the", "#s", "(", "new york"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The ___ said.", ["the", None, "said", "."]),
+        ('__ said "____" to', [None, "said", "``", None, "''", "to"]),
+        ("on ___, (___)?", ["on", None, ",", "(", None, ")", "?"]),
+        ("___ ___", [None, None]),
+        ("a _ b", ["a", "b"]),  # one underscore is emphasis, not a blank
+        (["The", None, "___"], ["the", None, None]),
+    ],
+)
+def test_blanks_are_kept(text, expected):
+    assert words_and_blanks(text) == expected
+
+
+def test_a_blank_inside_a_word_is_refused():
+    with pytest.raises(WordRBMError, match="'___-year-old' has a blank inside"):
+        words_and_blanks("the ___-year-old")
+
+
+@pytest.mark.parametrize("sentence", ["the ___ said", ["the", None], ["the", "__"]])
+def test_a_blank_where_none_may_be_is_refused(sentence):
+    with pytest.raises(WordRBMError, match="A blank was found"):
+        words_of(sentence)
+
+
+def test_words_outside_become_id_0_and_blanks_keep_apart():
+    vocabulary = Vocabulary.build([("the", 2), ("cat", 1)], 1)
+    assert ids_of(vocabulary, ["cat", "zebra", None, "the"]).tolist() == [2, 0, -1, 1]
+
+
+@pytest.mark.parametrize("wrong", [3, b"text", {"a": 1}, {"a", "b"}, ["a", 3], [["a"]]])
+def test_what_is_no_text_is_refused(wrong):
+    with pytest.raises(WordRBMError, match="was found"):
+        words_of(wrong)
+
+
+@pytest.mark.parametrize("wrong", ["a single text", b"bytes", 3, None, {"a": "b"}])
+def test_what_is_not_several_sentences_is_refused(wrong):
+    with pytest.raises(WordRBMError, match="several sentences"):
+        several(wrong)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 2.0, "3", True, None])
+def test_a_count_is_a_whole_number(wrong):
+    assert whole_number("count", np.int64(2), 1) == 2
+    with pytest.raises(WordRBMError, match="whole number of 1 or more"):
+        whole_number("count", wrong, 1)
