@@ -24,7 +24,7 @@ def test_arrays_and_head_come_back_bit_for_bit(tmp_path_factory, tensors, head):
     head = {name: value for name, value in head.items() if name not in ("format", "version")}
     path = tmp_path_factory.mktemp("t") / "x.safetensors"
     write_tensors(path, tensors, head)
-    back = read_tensors(path, set(tensors))
+    back = read_tensors(path, {name: array.shape for name, array in tensors.items()})
     assert back.keys() == tensors.keys()
     for name, value in tensors.items():
         assert (back[name].dtype, back[name].shape) == (value.dtype, value.shape)
@@ -37,7 +37,9 @@ def test_arrays_and_head_come_back_bit_for_bit(tmp_path_factory, tensors, head):
 def test_an_array_seen_from_the_side_is_written_as_it_looks(tmp_path, rng):
     table = rng.normal(size=(4, 6))
     write_tensors(tmp_path / "x", {"D": table.T[::2]}, {})
-    np.testing.assert_array_equal(read_tensors(tmp_path / "x", {"D"})["D"], table.T[::2])
+    np.testing.assert_array_equal(
+        read_tensors(tmp_path / "x", {"D": table.T[::2].shape})["D"], table.T[::2]
+    )
 
 
 @pytest.mark.parametrize("version", [0, 2, None, "1", [1] * 9999, "x" * 9999])

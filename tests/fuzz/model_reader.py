@@ -30,7 +30,7 @@ from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import TrainingSettings, TrainingState
 
 K, n, H, d, M = 12, 2, 3, 4, 4
-LONGEST = 600  # characters of a sentence
+LONGEST = 3000  # characters of a sentence: twenty faults of a file
 SETTINGS = TrainingSettings(window=n, hidden=H, dimension=d, chains=M, batch_size=M, shards=2)
 
 

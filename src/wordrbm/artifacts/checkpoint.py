@@ -5,13 +5,15 @@ to go on with the same bits. The last two checkpoints are kept.
 """
 
 from contextlib import suppress
+from math import isfinite
 from pathlib import Path
+from reprlib import repr as brief
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from wordrbm.artifacts.modelfile import NAMES, TrainedModel, describe, from_parameters
-from wordrbm.artifacts.tensors import read_head, read_tensors, write_tensors
+from wordrbm.artifacts.modelfile import TrainedModel, describe, from_parameters, shapes_of
+from wordrbm.artifacts.tensors import Shape, read_head, read_tensors, write_tensors
 from wordrbm.errors import WordRBMError
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import Chains
@@ -22,7 +24,7 @@ from wordrbm.training import TrainingSettings, TrainingState
 
 FOLDER = "checkpoints"
 KEPT = 2
-STATE_NAMES = {"velocity.U", "velocity.c", "chains.v", "chains.h"}
+MOST_TOLD = 20  # differences named in a sentence
 
 
 class Origin(NamedTuple):
@@ -96,27 +98,39 @@ def newest_checkpoint(run: Path, origin: Origin) -> Saved | None:
 
 def _load(path: Path, head: dict[str, Any], origin: Origin) -> Saved:
     """The model and the state, if they fit the run."""
-    found = read_tensors(path, NAMES | STATE_NAMES)
-    rbm = from_parameters(path, found, len(origin.vocabulary), origin.settings)
-    v, h = found["chains.v"], found["chains.h"].astype(rbm.c.dtype)
-    velocity = {name: np.empty_like(rbm.parameters()[name]) for name in ("U", "c")}
-    step, acceptance = head.get("step", -1), head.get("acceptance", -1)
-    fits = _fits(step, v, h, origin) and isinstance(acceptance, float)
-    fits &= all(found[f"velocity.{name}"].shape == speed.shape for name, speed in velocity.items())
-    if not fits:
+    found = read_tensors(path, _shapes(origin))
+    rbm = from_parameters(path, found)
+    step, acceptance = head.get("step"), head.get("acceptance")
+    fits = type(step) is int and 0 <= step <= origin.settings.steps
+    fits &= type(acceptance) is float and isfinite(acceptance)
+    if not (fits and _is_state(found, len(origin.vocabulary))):
         raise WordRBMError(f"{path} holds a state that does not fit its model; remove this file.")
+    velocity = {name: np.empty_like(rbm.parameters()[name]) for name in ("U", "c")}
     for name, speed in velocity.items():
         speed[...] = found[f"velocity.{name}"]
-    return Saved(rbm, TrainingState(step, Chains(v, h), velocity), acceptance)
+    chains = Chains(found["chains.v"], found["chains.h"].astype(rbm.c.dtype))
+    return Saved(rbm, TrainingState(int(head["step"]), chains, velocity), float(head["acceptance"]))
 
 
-def _fits(step: Any, v: Array, h: Array, origin: Origin) -> bool:
-    """Whether a step and chains can be of the run."""
-    settings, K = origin.settings, len(origin.vocabulary)
-    fits = isinstance(step, int) and 0 <= step <= settings.steps
-    fits &= v.shape == (settings.chains, settings.window) and v.dtype == np.int32
-    fits &= h.shape == (settings.chains, settings.hidden)
-    return fits and v.min() >= 0 and v.max() < K
+def _shapes(origin: Origin) -> dict[str, Shape]:
+    """The arrays of a checkpoint of a run."""
+    settings = origin.settings
+    shapes = shapes_of(len(origin.vocabulary), settings)
+    return shapes | {
+        "velocity.U": shapes["U"],
+        "velocity.c": shapes["c"],
+        "chains.v": (settings.chains, settings.window),
+        "chains.h": (settings.chains, settings.hidden),
+    }
+
+
+def _is_state(found: dict[str, Array], K: int) -> bool:
+    """Whether the words of the chains are words, their states 0 or 1, and the speeds finite."""
+    v, h = found["chains.v"], found["chains.h"]
+    speeds = [found["velocity.U"], found["velocity.c"]]
+    fits = all(speed.dtype == found["c"].dtype and np.isfinite(speed).all() for speed in speeds)
+    fits &= v.dtype == np.int32 and v.min() >= 0 and v.max() < K
+    return bool(fits and np.isin(h, (0, 1)).all())
 
 
 def refuse_other_run(path: Path, head: dict[str, Any], origin: Origin) -> None:
@@ -124,7 +138,8 @@ def refuse_other_run(path: Path, head: dict[str, Any], origin: Origin) -> None:
     then, now = head.get("settings"), origin.settings.model_dump()
     then = then if isinstance(then, dict) else {}
     differences = [
-        f"{name} was {then.get(name)!r} and is now {now.get(name)!r}"
+        f"{name if name in now else brief(name)} was {brief(then.get(name))} "
+        f"and is now {now.get(name)!r}"
         for name in sorted(then.keys() | now.keys())
         if then.get(name) != now.get(name)
     ]
@@ -132,6 +147,8 @@ def refuse_other_run(path: Path, head: dict[str, Any], origin: Origin) -> None:
         differences.append("the vocabulary is another")
     if head.get("corpus") != origin.corpus:
         differences.append("the corpus is another")
+    if len(differences) > MOST_TOLD:
+        differences[MOST_TOLD:] = [f"and {len(differences) - MOST_TOLD} more"]
     if differences:
         raise WordRBMError(
             f"{path} belongs to another run: {'; '.join(differences)}; resume with the same "

@@ -27,7 +27,7 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     for line in _lines(path):
         try:
             records.append(json.loads(line))
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):  # no JSON, a number too long, a line nested too deep
             continue
     return [record for record in records if isinstance(record, dict) and _step(record) >= 0]
 

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from reprlib import repr as brief
 from typing import Any, final
 
 import numpy as np
 from jaxtyping import Float32, Float64, Int, Int32
 
-from wordrbm.artifacts.tensors import read_head, read_tensors, write_tensors
+from wordrbm.artifacts.tensors import Shape, read_head, read_tensors, write_tensors
 from wordrbm.artifacts.vectors import Vectors
 from wordrbm.errors import WordRBMError
 from wordrbm.models import WordRepRBM
@@ -30,7 +31,6 @@ MODEL = "model.safetensors"
 VOCABULARY = "vocabulary.tsv"
 METRICS = "metrics.jsonl"
 TIMES = "times.jsonl"
-NAMES = {"D", "U", "b", "c"}
 
 
 @final
@@ -105,7 +105,7 @@ def load(path: str | Path) -> TrainedModel:
     folder = Path(path)
     head = read_head(folder / MODEL)
     if head.get("kind") != "wordrep":
-        raise WordRBMError(f"{folder / MODEL} is a {head.get('kind')!r}, not a word model.")
+        raise WordRBMError(f"{folder / MODEL} is a {brief(head.get('kind'))}, not a word model.")
     vocabulary = Vocabulary.read(folder / VOCABULARY)
     if vocabulary.digest() != head.get("vocabulary"):
         raise WordRBMError(
@@ -113,8 +113,8 @@ def load(path: str | Path) -> TrainedModel:
             "put back the file that `wordrbm train` wrote."
         )
     settings = settings_of(folder / MODEL, head)
-    found = read_tensors(folder / MODEL, NAMES)
-    rbm = from_parameters(folder / MODEL, found, len(vocabulary), settings)
+    found = read_tensors(folder / MODEL, shapes_of(len(vocabulary), settings))
+    rbm = from_parameters(folder / MODEL, found)
     return TrainedModel(rbm, vocabulary, settings, str(head.get("corpus", "")))
 
 
@@ -126,16 +126,18 @@ def settings_of(path: Path, head: dict[str, Any]) -> TrainingSettings:
     return check_settings(settings)
 
 
-def from_parameters(
-    path: Path, found: dict[str, Array], K: int, settings: TrainingSettings
-) -> WordRepRBM:
-    """The model made of these arrays, if they fit the settings, are floats and are finite."""
-    D, U, b, c = (found[name] for name in "DUbc")
+def shapes_of(K: int, settings: TrainingSettings) -> dict[str, Shape]:
+    """The arrays of a model of K words with these settings."""
     n, H, d = settings.window, settings.hidden, settings.dimension
-    fits = D.shape == (K, d) and U.shape == (n, H, d) and b.shape == (K,) and c.shape == (H,)
-    if not (fits and {x.dtype for x in (D, U, b, c)} == {D.dtype}):
-        shapes = {name: found[name].shape for name in "DUbc"}
-        raise WordRBMError(f"{path} holds arrays that do not fit together: {shapes}, K = {K}.")
-    if not all(np.issubdtype(x.dtype, np.floating) and np.isfinite(x).all() for x in (D, U, b, c)):
+    return {"D": (K, d), "U": (n, H, d), "b": (K,), "c": (H,)}
+
+
+def from_parameters(path: Path, found: dict[str, Array]) -> WordRepRBM:
+    """The model made of these arrays, if they are floats of one kind and are finite."""
+    D, U, b, c = (found[name] for name in "DUbc")
+    kinds = {str(x.dtype) for x in (D, U, b, c)}
+    if len(kinds) > 1 or not np.issubdtype(D.dtype, np.floating):
+        raise WordRBMError(f"{path} holds arrays of {sorted(kinds)}, not of one kind of float.")
+    if not all(np.isfinite(x).all() for x in (D, U, b, c)):
         raise WordRBMError(f"{path} holds numbers that are not finite; train the model again.")
     return WordRepRBM(D=D, U=position_inner(U), b=b, c=c)

@@ -1,7 +1,7 @@
 """Named arrays on disk: one safetensors file with one JSON head, checked before it is believed.
 
 The head is the single metadata entry ``wordrbm``: format, version, kind, sizes and settings.
-Names, types and shapes are compared with what the head promises before any array is loaded. A file
+Names, types and shapes are compared with what the reader expects before any array is loaded. A file
 may come from anywhere, so whatever a sentence quotes of it is cut short.
 """
 
@@ -19,6 +19,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.shapes import Array
 from wordrbm.storage import replacing
 
+Shape = tuple[int, ...]
 FORMAT = "wordrbm"
 VERSION = 1
 LONGEST_HEADER = 2**20  # bytes; ours take about two thousand, and JSON costs many times its length
@@ -56,19 +57,20 @@ def read_head(path: Path) -> dict[str, Any]:
     return head
 
 
-def read_tensors(path: Path, names: set[str]) -> dict[str, Array]:
-    """The arrays, which must be exactly those named, of the shapes the head promises."""
-    shapes = read_head(path).get("shapes")
+def read_tensors(path: Path, shapes: Mapping[str, Shape]) -> dict[str, Array]:
+    """The arrays, which must be exactly those named; a shape is checked before it is loaded."""
     try:
         with safe_open(path, framework="numpy") as file:
-            found = set(file.keys())
-            if found != names or not isinstance(shapes, dict) or set(shapes) != names:
-                _refuse(path, f"holds {brief(sorted(found))} where {sorted(names)} were expected")
-            for name in sorted(names):
+            found, names = set(file.keys()), sorted(shapes)
+            if found != set(names):
+                _refuse(path, f"holds {brief(sorted(found))} where {names} were expected")
+            for name in names:
                 part = file.get_slice(name)
-                if part.get_shape() != shapes[name] or part.get_dtype() not in DTYPES:
-                    _refuse(path, f"holds {name} as {part.get_dtype()} {brief(part.get_shape())}")
-            return {name: file.get_tensor(name) for name in sorted(names)}
+                shape, kind = tuple(part.get_shape()), part.get_dtype()
+                if shape != shapes[name] or kind not in DTYPES:
+                    fault = f"{name} as {kind} {brief(shape)} where {shapes[name]} was expected"
+                    _refuse(path, f"holds {fault}")
+            return {name: file.get_tensor(name) for name in names}
     except UNREADABLE as error:
         _refuse(path, f"cannot be read ({str(error)[:100]!r})")
 

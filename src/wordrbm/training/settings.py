@@ -74,7 +74,7 @@ def _uneven(values: Mapping[str, Any]) -> list[str]:
     shards = values.get("shards", TrainingSettings.model_fields["shards"].default)
     given = {name: values.get(name) for name in ("batch_size", "chains")}
     return [
-        f"{name} {number} is not a multiple of shards {shards}"
+        f"{name} {reprlib.repr(number)} is not a multiple of shards {reprlib.repr(shards)}"
         for name, number in given.items()
         if type(number) is int and type(shards) is int and shards > 0 and number % shards
     ]
