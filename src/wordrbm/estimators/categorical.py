@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from wordrbm.estimators.conditional import column_log_probability, value_log_probability
 from wordrbm.estimators.dreaming import dream
-from wordrbm.estimators.learning import rows_as_windows, table_learner
+from wordrbm.estimators.learning import renewed, rows_as_windows, table_learner
 from wordrbm.estimators.parameters import (
     CONSTANT_RATES,
     Plan,
@@ -27,6 +27,7 @@ from wordrbm.estimators.parameters import (
     threads_of,
 )
 from wordrbm.estimators.refused import Refused
+from wordrbm.estimators.sightings import Sightings
 from wordrbm.estimators.table import table_of
 from wordrbm.models import WordRepRBM
 from wordrbm.shapes import Hidden, Words
@@ -53,7 +54,7 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         batch_size: int = 128,
         chains: int = 128,
         mh_steps: int = 25,
-        word_rate: float = 0.1,
+        word_rate: float = 0.05,
         hidden_rate: float = 0.1,
         momentum: float = 0.9,
         l2: float = 3e-4,
@@ -91,7 +92,7 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Go on from these rows, once over, at constant rates; the first call fixes the columns."""
-        v = self._words(X) if hasattr(self, "rbm_") else self._begin(X)
+        v = self._go_on(X) if hasattr(self, "rbm_") else self._begin(X)
         self._learn(v, once(self, len(v)), **CONSTANT_RATES)
         self.n_iter_ += 1
         return self
@@ -149,10 +150,22 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         v = self._table.words(X)
         self._seed = seed_of(self.random_state)
         settings = settings_of(self, self._seed, once(self, len(v)), window=v.shape[1])
-        self._learner = table_learner(self._table.probabilities(v), settings)
+        self._sightings = Sightings(self._table)
+        self._sightings.add(v)
+        self._learner = table_learner(self._sightings.frequencies(), settings)
         self._state = self._learner.begin(rows_as_windows(v), settings)
         self.n_categories_ = np.array(self._table.sizes)
         self.offsets_, self.rbm_, self.n_iter_ = self._table.offsets, self._learner.rbm, 0
+        return v
+
+    def _go_on(self, X: Any) -> Words:
+        """More rows as words; proposals follow what has been read by now."""
+        v = self._words(X)
+        new = self._sightings.add(v)
+        self.rbm_.b[new] = self._sightings.log_share(new)  # as the values of the first rows began
+        if self._sightings.have_doubled():
+            settings = settings_of(self, self._seed, once(self, len(v)), window=v.shape[1])
+            self._learner = renewed(self.rbm_, self._sightings.frequencies(), settings)
         return v
 
     def _learn(self, v: Words, plan: Plan, **changes: Any) -> None:

@@ -47,15 +47,19 @@ class Learner:
 def text_learner(q: Probability, settings: TrainingSettings) -> Learner:
     """For windows of text: every position holds any word, with probability q."""
     proposals = PooledMetropolis.from_probability(q, steps=settings.mh_steps)
-    return _learner(proposals, q, q, settings)
+    return _learner(_fresh(q, settings), proposals, q, settings)
 
 
 def table_learner(columns: Columns, settings: TrainingSettings) -> Learner:
     """For rows of a table: position i holds values of column i, with probabilities columns[i]."""
+    return renewed(_fresh(np.concatenate(columns), settings), columns, settings)
+
+
+def renewed(rbm: WordRepRBM, columns: Columns, settings: TrainingSettings) -> Learner:
+    """The same model, learning with proposals and steps from these frequencies."""
     proposals = PooledMetropolis.from_columns(columns, steps=settings.mh_steps)
-    q = np.concatenate(columns)
     # Of all that is read in a row of n values, one n-th is of column i.
-    return _learner(proposals, q, q / len(columns), settings)
+    return _learner(rbm, proposals, np.concatenate(columns) / len(columns), settings)
 
 
 def rows_as_windows(v: Words) -> Windows:
@@ -64,12 +68,15 @@ def rows_as_windows(v: Words) -> Windows:
     return Windows(np.ascontiguousarray(v).ravel(), np.arange(N) * n, np.arange(N + 1), n)
 
 
-def _learner(
-    transition: PooledMetropolis, q: Probability, read: Probability, settings: TrainingSettings
-) -> Learner:
+def _fresh(q: Probability, settings: TrainingSettings) -> WordRepRBM:
     rng = np.random.default_rng(settings.seed)
     n, H, d = settings.window, settings.hidden, settings.dimension
-    rbm = init_wordrep(rng, n=n, H=H, d=d, word_probability=q)
+    return init_wordrep(rng, n=n, H=H, d=d, word_probability=q)
+
+
+def _learner(
+    rbm: WordRepRBM, transition: PooledMetropolis, read: Probability, settings: TrainingSettings
+) -> Learner:
     row_steps = RowSteps.expecting(rbm, read, settings.batch_size, settings.chains)
     return Learner(rbm, transition, row_steps)
 

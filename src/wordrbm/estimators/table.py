@@ -46,11 +46,6 @@ class Table:
         """Words as values: the inverse of `words`."""
         return v - self.offsets[:-1]
 
-    def probabilities(self, v: Words) -> list[Float[np.ndarray, " _"]]:
-        """How often each value of each column was seen, never zero."""
-        counts = np.bincount(v.ravel(), minlength=int(self.offsets[-1]))
-        return [smoothed(seen) for seen in np.split(counts, self.offsets[1:-1])]
-
 
 def table_of(X: Shaped[np.ndarray, "N n"], names: Sequence[str], asked: Any) -> Table:
     """The columns of X, with as many values as were asked for or else as were seen."""

@@ -78,7 +78,7 @@ class WordRepRBM(AbstractRBM):
         return {"D": self.D, "b": self.b[:, None]}[name]
 
     def _vectors(self, v: Words) -> Float[np.ndarray, "B nd"]:
-        return self.D[v].reshape(len(v), -1)
+        return self.D[v].reshape(len(v), v.shape[1] * self.D.shape[1])
 
 
 def init_wordrep(

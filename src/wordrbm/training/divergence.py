@@ -40,5 +40,5 @@ def _refuse(found: str, step: int, settings: TrainingSettings) -> NoReturn:
     raise WordRBMError(
         f"Training diverged by update {step}: {found}; lower hidden_rate (now "
         f"{settings.hidden_rate:g}) and word_rate (now {settings.word_rate:g}) threefold and train "
-        "into another folder."
+        "again."
     )

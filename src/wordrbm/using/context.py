@@ -14,12 +14,11 @@ from functools import partial, reduce
 
 import numpy as np
 from jaxtyping import Float64, Int
-from threadpoolctl import threadpool_limits
 
 from wordrbm.models import WordRepRBM
 from wordrbm.models.cloze import logits_given
 from wordrbm.processors import cores
-from wordrbm.using.precise import BLANK, known
+from wordrbm.using.precise import BLANK, known, one_blas_thread
 
 Texts = Int[np.ndarray, "B T"]
 
@@ -40,8 +39,7 @@ def word_log_weights(rbm: WordRepRBM, texts: Texts, blank: int) -> Float64[np.nd
     emptied = texts.copy()
     emptied[:, blank] = BLANK
     around = starts_around(blank, rbm.positions, texts.shape[1])
-    # The products are small: threads of the BLAS would wait for each other most of the time.
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(min(cores(), len(around))) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(min(cores(), len(around))) as pool:
         windows = pool.map(partial(_of_window, rbm, emptied, blank), around)
         # Summed in the order of the windows, so that the digits do not depend on the threads.
         return reduce(np.add, windows)

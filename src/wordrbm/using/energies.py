@@ -29,7 +29,7 @@ def free_energy(
         v = checked_ids(windows, rbm.positions, len(vocabulary))
     else:
         v = _from_texts(rbm, vocabulary, several(windows))
-    return asked(WordRepRBM.free_energy, rbm, v) if len(v) else np.empty(0)
+    return asked(WordRepRBM.free_energy, rbm, v)
 
 
 def checked_ids(v: np.ndarray[Any, Any], n: int, K: int) -> Words:

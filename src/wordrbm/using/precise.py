@@ -8,9 +8,12 @@ fit twice.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import cache
 
 import numpy as np
 from jaxtyping import Float64
+from threadpoolctl import ThreadpoolController
 
 from wordrbm.models import WordRepRBM
 from wordrbm.models.wordrep import position_inner
@@ -24,8 +27,19 @@ Question = Callable[[WordRepRBM, Words], Float64[np.ndarray, "N ..."]]
 
 def asked(question: Question, rbm: WordRepRBM, v: Words) -> Float64[np.ndarray, "N ..."]:
     """What a model answers about one window or more, in double precision, block by block."""
-    firsts = range(0, len(v), BLOCK)
-    return np.concatenate([question(*known(rbm, v[first : first + BLOCK])) for first in firsts])
+    blocks = [v[first : first + BLOCK] for first in range(0, len(v), BLOCK)]
+    with one_blas_thread():
+        return np.concatenate([question(*known(rbm, block)) for block in blocks])
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """For small products: on a busy machine, threads of the BLAS mostly wait for each other."""
+    return _libraries().limit(limits=1, user_api="blas")
+
+
+@cache  # finding the libraries takes a millisecond, as long as a whole sentence
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def known(rbm: WordRepRBM, v: Words) -> tuple[WordRepRBM, Words]:
