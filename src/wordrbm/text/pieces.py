@@ -4,7 +4,6 @@ A piece is cut where it hurts the sentence splitter least: at a blank line, else
 else at white space; a stretch with none of them is cut when it is far longer than any word.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -12,7 +11,6 @@ from wordrbm.text.source import Source
 
 PIECE = 1 << 16  # characters gathered before a cut is sought
 LONGEST_STRETCH = 1 << 20  # characters without white space that are cut anyway
-_SPACE = re.compile(r"\s(?=\S*\Z)")
 
 
 class Piece(NamedTuple):
@@ -63,6 +61,11 @@ def cut_point(text: str) -> int:
         at = text.rfind(mark)
         if at > len(text) // 2:  # a cut near the start would leave pieces growing
             return at + len(mark)
-    if space := _SPACE.search(text, len(text) // 2):
-        return space.end()
+    after_space = len(text) if text[-1:].isspace() else len(text) - len(_last_word(text))
+    if after_space > len(text) // 2:
+        return after_space
     return len(text) if len(text) >= LONGEST_STRETCH else 0
+
+
+def _last_word(text: str) -> str:
+    return text.rsplit(maxsplit=1)[-1]  # from the end on: a long text may have no white space

@@ -26,8 +26,8 @@ Question = Callable[[WordRepRBM, Words], Float64[np.ndarray, "N ..."]]
 
 
 def asked(question: Question, rbm: WordRepRBM, v: Words) -> Float64[np.ndarray, "N ..."]:
-    """What a model answers about one window or more, in double precision, block by block."""
-    blocks = [v[first : first + BLOCK] for first in range(0, len(v), BLOCK)]
+    """What a model answers about some windows, in double precision, block by block."""
+    blocks = [v[first : first + BLOCK] for first in range(0, max(len(v), 1), BLOCK)]
     with one_blas_thread():
         return np.concatenate([question(*known(rbm, block)) for block in blocks])
 
