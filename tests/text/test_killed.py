@@ -23,9 +23,9 @@ WORDS = ["the", "a", "of", "cat", "dog", "U.S.", "1,999", "can't", "Corp.", "ove
 
 @pytest.fixture(scope="module")
 def texts(tmp_path_factory):
-    """Thirty files, each a job of its own."""
+    """Sixteen files, each a job of its own."""
     folder, rng = tmp_path_factory.mktemp("texts"), random.Random(20120626)
-    for number in range(30):
+    for number in range(16):
         words = rng.choices(WORDS, k=600)
         (folder / f"{number:02}.txt").write_text(" ".join(words), encoding="utf-8")
     return folder
@@ -68,7 +68,7 @@ def start(texts):
 
 
 def random_kills(start, texts, expected, folder, count, seed):
-    """Kill the group, the parent or one of its processes after some time; resume at once."""
+    """Kill the group, the parent or a child after some time, and resume at once; tells how many."""
     rng, seen = random.Random(seed), Counter()
     for number in range(count):
         out, workers = folder / f"out{number}", rng.choice([1, 2])
@@ -78,7 +78,7 @@ def random_kills(start, texts, expected, folder, count, seed):
         kill(leader, whom, rng)
         seen[f"{whom}, {how_far(out)}"] += 1
         assert resume(texts, out, rng.choice([1, 2])) == expected, f"{number}: {whom}"
-    print(f"\n{count} kills: {dict(sorted(seen.items()))}")
+    return f"prepare killed {count} times at random: {dict(sorted(seen.items()))}"
 
 
 def kill(leader, whom, rng):
@@ -117,29 +117,29 @@ def session(leader):
 
 
 def killed_at_steps(texts, expected, folder, first, stride):
-    """A prepare for every step, killed there, each gone on with; how many were killed."""
+    """A prepare for every step, killed there and gone on with; tells how many."""
     command = [*SCRIPT, str(texts), str(folder / "out"), str(first), "100000", str(stride)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     rows = [line.split() for line in done.stdout.splitlines()]
+    assert len(rows) > 5
     for step, _ in rows:
         assert resume(texts, folder / f"out{step}", 1) == expected, f"killed at step {step}"
-    print(f"\nkilled at {len(rows) - 1} steps, the last {rows[-1][0]}")
-    return len(rows) - 1
+    return f"prepare killed at {len(rows) - 1} of its {rows[-1][0]} steps"
 
 
-def test_killed_at_random_moments(start, texts, expected, tmp_path):
-    random_kills(start, texts, expected, tmp_path, 10, 1)
+def test_killed_at_random_moments(start, texts, expected, tmp_path, tally):
+    tally(random_kills(start, texts, expected, tmp_path, 10, 1))
 
 
-def test_killed_at_some_steps(texts, expected, tmp_path):
-    assert killed_at_steps(texts, expected, tmp_path, 3, 61) >= 5
-
-
-@pytest.mark.slow
-def test_killed_at_more_random_moments(start, texts, expected, tmp_path):
-    random_kills(start, texts, expected, tmp_path, 40, 2)
+def test_killed_at_some_steps(texts, expected, tmp_path, tally):
+    tally(killed_at_steps(texts, expected, tmp_path, 3, 61))
 
 
 @pytest.mark.slow
-def test_killed_at_many_steps(texts, expected, tmp_path):
-    assert killed_at_steps(texts, expected, tmp_path, 1, 5) >= 150
+def test_killed_at_more_random_moments(start, texts, expected, tmp_path, tally):
+    tally(random_kills(start, texts, expected, tmp_path, 40, 2))
+
+
+@pytest.mark.slow
+def test_killed_at_many_steps(texts, expected, tmp_path, tally):
+    tally(killed_at_steps(texts, expected, tmp_path, 1, 5))

@@ -92,6 +92,17 @@ def test_the_bytes_do_not_depend_on_the_number_of_workers(tmp_path, corpus, monk
     assert sorted(files[1]) == ["ids.int32", "manifest.json", "runs.int64", "vocabulary.tsv"]
 
 
+@pytest.mark.parametrize(("workers", "size"), [(1, 10**6), (1, 1), (2, 1)])
+def test_input_and_replaced_characters_are_counted(tmp_path, monkeypatch, workers, size):
+    monkeypatch.setattr(jobs, "JOB_BYTES", size)
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for number in range(3):
+        (texts / f"{number}.txt").write_bytes(b"one \xff two \0 " * (number + 1))
+    counts = run([texts], tmp_path / "out", workers, encoding_errors="replace")[1].manifest.counts
+    assert (counts.files, counts.bytes, counts.replaced) == (3, 72, 12)
+
+
 def test_progress_goes_through_the_stages_to_the_end(tmp_path, corpus):
     progress, prepared = run([corpus[0]], tmp_path / "out", 2)
     assert list(dict.fromkeys(step.stage for step in progress)) == ["read", "count", "write"]

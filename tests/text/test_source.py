@@ -111,6 +111,7 @@ def test_byte_order_marks_of_joined_files_are_no_fault(tmp_path):
     [
         (b"one\r\ntwo\rthree \0", "line 3: the byte at offset 15 is NUL, which text never has"),
         (b"one\n\xff \0", r"line 2: the byte at offset 4 is not UTF-8 \(invalid start byte\)"),
+        (b"one\r\xff", "line 2: the byte at offset 4 is not UTF-8"),
         (b"\xef\xbb\xbf\0", "line 1: the byte at offset 3 is NUL"),
         ("\ufeffone".encode("utf-16-le"), "line 1: .* offset 0 begins a byte order mark of UTF-16"),
         ("\ufeffone".encode("utf-16-be"), "offset 0 .*; convert .* iconv -f UTF-16 -t UTF-8"),
@@ -125,6 +126,11 @@ def test_what_is_no_utf8_is_refused_by_its_place(tmp_path, data, message):
     with opening as opened, refusing as refused:
         list(opened.blocks())
     assert re.search(message, str(refused.value))
+
+
+def test_what_is_replaced_after_the_last_story_is_counted(tmp_path):
+    data = b"<DOC type=story><TEXT>one\xff</TEXT></DOC>\n" + b" " * 100_000 + b"\xff\n"
+    assert read(tmp_path / "a.sgml", data, "replace") == (["one\ufffd", ""], 2)
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.sgml"])

@@ -35,7 +35,7 @@ def files(out):
     return {path.name: path.read_bytes() for path in out.iterdir()}
 
 
-def test_a_fault_at_any_call_is_one_sentence_and_can_be_gone_on_after(tmp_path, texts):
+def test_a_fault_at_any_call_is_one_sentence_and_can_be_gone_on_after(tmp_path, texts, tally):
     with failing() as calls:
         go(texts, tmp_path / "whole", False)
     whole, seen = files(tmp_path / "whole"), Counter()
@@ -49,7 +49,7 @@ def test_a_fault_at_any_call_is_one_sentence_and_can_be_gone_on_after(tmp_path, 
         assert sorted(os.listdir(out.parent)) == sorted(
             f"out{done}" for done in range(1, number + 1)
         ), f"call {number}, {failed.failed}, left something"
-    print(f"\n{calls.count} calls: {dict(seen)}")
+    tally(f"prepare with a fault at each of {calls.count} calls: {dict(seen)}")
     assert seen["refused, work kept"] > 20
     assert seen["refused, nothing left"] > 5
 

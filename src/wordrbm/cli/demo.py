@@ -63,7 +63,7 @@ def _prepare(corpus: Path, *, quiet: bool) -> None:
 
     make_folder(corpus.parent)
     settings = PrepareSettings(vocabulary_size=20_000)
-    show_steps(prepare([speeches()], corpus, settings, cores()), quiet=quiet)
+    show_steps(prepare([speeches()], corpus, settings, cores(), resume=True), quiet=quiet)
 
 
 def speeches() -> Path:
