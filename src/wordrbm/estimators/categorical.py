@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from wordrbm.estimators.conditional import column_log_probability, value_log_probability
 from wordrbm.estimators.dreaming import dream
+from wordrbm.estimators.following import warn_if_lost
 from wordrbm.estimators.learning import renewed, rows_as_windows, table_learner
 from wordrbm.estimators.parameters import (
     CONSTANT_RATES,
@@ -53,7 +54,7 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         n_iter: int | None = None,
         batch_size: int = 128,
         chains: int = 128,
-        mh_steps: int = 25,
+        mh_steps: int = 100,
         word_rate: float = 0.05,
         hidden_rate: float = 0.1,
         momentum: float = 0.9,
@@ -178,6 +179,7 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         for state, progress in self._learner.learn(windows, settings, self._state, threads):
             self._state = state
             tell(progress)
+        warn_if_lost(self.rbm_, v, self._state.chains.v)
 
     def _words(self, X: Any) -> Words:
         return self._table.words(validate_data(self, X, reset=False, **ANY_NUMBERS))
