@@ -8,11 +8,14 @@ BIN := $(VENV)/bin
 demo: $(VENV)/demo.stamp
 	$(BIN)/wordrbm demo --out demo
 
+# A process for every core; a file of tests stays in one of them, with its corpora and models.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
+
 test: lint
-	$(BIN)/python -m pytest -m "not slow"
+	$(PYTEST) -m "not slow"
 
 test-all: lint
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check .

@@ -5,11 +5,15 @@ install_import_hook(
     ["wordrbm.models", "wordrbm.sampling", "wordrbm.training.gradient"], "beartype.beartype"
 )
 
+import hypothesis  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 
 from wordrbm.kernels.stream import seed_stream  # noqa: E402
 from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM  # noqa: E402
+
+hypothesis.settings.register_profile("calm", deadline=None)  # machines may be busy
+hypothesis.settings.load_profile("calm")
 
 K, n, H, d, V = 5, 2, 3, 7, 4  # small enough to enumerate; all different, so no swap can pass
 
@@ -21,6 +25,18 @@ COUNTS = pytest.StashKey[list[str]]()
 def tally(request):
     """Tell how much was tried; printed when all tests are done."""
     return request.config.stash.setdefault(COUNTS, []).append
+
+
+def pytest_sessionfinish(session):
+    """A process that runs part of the tests hands its counts to the one that prints."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["counts"] = session.config.stash.get(COUNTS, [])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    handed = getattr(node, "workeroutput", {}).get("counts", [])
+    node.config.stash.setdefault(COUNTS, []).extend(handed)
 
 
 def pytest_terminal_summary(terminalreporter, config):
