@@ -113,13 +113,26 @@ BAD = {
     "No word was given": ["neighbours", "MODEL"],
     "was not found": ["neighbours", "CORPUS", "monday"],
     "Settings cannot be used": ["train", "CORPUS", "--out", "OUT", "--window=0", "--momentum=2"],
-    "epochs of": ["train", "CORPUS", "--out", "OUT", "--epochs=nan"],
+    "not a number above zero": ["train", "CORPUS", "--out", "OUT", "--epochs=nan"],
     "is a file": ["train", "CORPUS", "--out", "FILE"],
     "Could not write": ["export", "MODEL", "--out", "FILE/vectors.txt"],
     "cannot be used": ["info", "x" * 300],
     "below 1": ["neighbours", "MODEL", "fish", "--count=0"],
-    "threads were asked": ["train", "CORPUS", "--out", "OUT", "--threads=0"],
-    "Both ngrams and epochs": ["train", "CORPUS", "--out", "OUT", "--ngrams=5", "--epochs=1"],
+    "threads: 0 is not 1 or more": ["train", "CORPUS", "--out", "OUT", "--threads=0"],
+    "both ngrams and epochs": ["train", "CORPUS", "--out", "OUT", "--ngrams=5", "--epochs=1"],
+    "epochs: -1.0 is not a number above zero; checkpoint_minutes: -1.0 is not 0 or more; threads": [
+        "train",
+        "CORPUS",
+        "--out",
+        "OUT",
+        "--hidden=0",
+        "--threads=0",
+        "--checkpoint-minutes=-1",
+        "--epochs=-1",
+    ],
+    "is in the folder of the run": ["train", "CORPUS", "--out", "OUT", "--tensorboard=OUT/events"],
+    "for TensorBoard events": ["train", "CORPUS", "--out", "OUT", "--tensorboard", "FILE"],
+    "less than or equal to": ["train", "CORPUS", "--out", "OUT", f"--mh-steps={10**19}"],
     "cannot be read": ["train", "CORPUS", "--out", "OUT", "--settings", "absent.toml"],
     "another vocabulary": ["evaluate", "MODEL", "OTHER"],
     "No such option: --colour": ["train", "CORPUS", "--out", "OUT", "--colour=red"],
@@ -137,6 +150,7 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(model, corpus, tmp_path, se
         places["OTHER"] = prepared(tmp_path, stories=8).path
     (tmp_path / "file").write_text("mine")
     words = (str(places.get(word, word)) for word in BAD[sentence])
+    words = (word.replace("OUT/", f"{places['OUT']}/") for word in words)
     done = wordrbm(*(word.replace("FILE", str(tmp_path / "file")) for word in words))
     assert done.returncode == 2
     assert sentence in done.stderr

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from wordrbm.cli.tensorboard import events
+from wordrbm.cli.tensorboard import check_events, events
 from wordrbm.errors import WordRBMError
 
 pytest.importorskip("tensorboardX")
@@ -68,15 +68,17 @@ def test_without_a_folder_nothing_is_done(tmp_path, monkeypatch):
 
 
 def test_without_the_package_the_sentence_says_what_to_install(tmp_path, monkeypatch):
-    for name in [name for name in sys.modules if name.startswith("tensorboardX")]:
-        monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.setitem(sys.modules, "tensorboardX.event_file_writer", None)
-    with (
-        pytest.raises(WordRBMError, match=r"pip install 'wordrbm\[tensorboard\]'"),
-        events(tmp_path / "new", 1),
-    ):
-        pass
-    assert not any(tmp_path.iterdir())
+    monkeypatch.setattr("wordrbm.cli.tensorboard.find_spec", lambda name: None)
+    with pytest.raises(WordRBMError, match=r"pip install 'wordrbm\[tensorboard\]'"):
+        check_events(tmp_path / "new", tmp_path / "run")
+    assert not (tmp_path / "new").exists()
+
+
+def test_events_inside_the_run_are_refused_before_it_begins(tmp_path):
+    for folder in (tmp_path / "run", tmp_path / "run" / "events"):
+        with pytest.raises(WordRBMError, match="is in the folder of the run"):
+            check_events(folder, tmp_path / "run")
+    check_events(tmp_path / "run-events", tmp_path / "run")
 
 
 def test_a_folder_that_is_a_file_is_told(tmp_path):

@@ -99,6 +99,26 @@ def test_a_damaged_newest_checkpoint_gives_way_to_the_one_before(corpus, tmp_pat
     assert final_files(cut) == final_files(whole)
 
 
+def test_unreadable_checkpoints_of_later_updates_do_not_push_out_a_good_one(corpus, tmp_path):
+    with pytest.raises(Stopped):
+        finish(run(corpus, tmp_path), stop=lambda: True)
+    for number in (998, 999):
+        (tmp_path / "checkpoints" / f"{number:012d}.safetensors").write_text("half")
+    with pytest.raises(Stopped):
+        finish(run(corpus, tmp_path), resume=True, stop=lambda: True)
+    assert [int(path.stem) for path in list_checkpoints(tmp_path)] == [1, 2]
+
+
+def test_a_finished_run_that_was_damaged_is_not_called_finished(corpus, tmp_path):
+    finish(run(corpus, tmp_path))
+    (tmp_path / "vocabulary.tsv").unlink()
+    assert list(run(corpus, tmp_path).reports(resume=True)) == []
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-8] + b"\xff" * 8)
+    with pytest.raises(WordRBMError, match="not finite"):
+        finish(run(corpus, tmp_path), resume=True)
+
+
 def test_a_resume_with_other_settings_names_the_difference(corpus, tmp_path):
     with pytest.raises(Stopped):
         finish(run(corpus, tmp_path), stop=lambda: True)
@@ -232,8 +252,8 @@ def test_lost_word_vectors_are_never_saved(tmp_path):
 def test_epochs_are_passes_over_the_training_windows(corpus):
     windows = len(corpus.windows(3, "train"))
     assert settings_for(corpus, {"epochs": 2}).ngrams == 2 * windows
-    for epochs in (float("nan"), float("inf"), 0, -1, "two"):
-        with pytest.raises(WordRBMError, match="above zero"):
+    for epochs in (float("nan"), float("inf"), 0, -1, "two", True):
+        with pytest.raises(WordRBMError, match=r"above zero|no number of windows"):
             settings_for(corpus, {"epochs": epochs})
 
 

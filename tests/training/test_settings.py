@@ -1,3 +1,6 @@
+import os
+from pathlib import Path
+
 import pytest
 
 from wordrbm.errors import WordRBMError
@@ -37,6 +40,28 @@ def test_settings_come_from_toml(tmp_path):
     path.write_text("window = 5\nhidden_rate = 0.01\n")
     chosen = check_settings(read_settings(path))
     assert (chosen.window, chosen.hidden_rate) == (5, 0.01)
+
+
+@pytest.mark.parametrize("text", ["hidden = " + "[" * 5000, "hidden = " + "9" * 5000, "a = \x00"])
+def test_hostile_toml_is_refused_in_a_sentence(tmp_path, text):
+    path = tmp_path / "settings.toml"
+    path.write_text(text)
+    with pytest.raises(WordRBMError) as caught:
+        read_settings(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_byte_order_mark_before_toml_is_no_matter(tmp_path):
+    path = tmp_path / "settings.toml"
+    path.write_text("window = 5\n", encoding="utf-8-sig")
+    assert read_settings(path) == {"window": 5}
+
+
+def test_what_is_no_small_file_holds_no_settings(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero")):
+        with pytest.raises(WordRBMError, match="is no small file"):
+            read_settings(path)
 
 
 def test_a_file_that_is_not_toml_is_refused(tmp_path):

@@ -56,10 +56,17 @@ def save_checkpoint(run: Path, saved: Saved, origin: Origin) -> None:
     }
     head = {"kind": "checkpoint", "step": state.step, "acceptance": saved.acceptance}
     head |= describe(TrainedModel(saved.rbm, origin.vocabulary, origin.settings, origin.corpus))
-    write_tensors(folder / f"{state.step:012d}.safetensors", tensors, head)
+    path = folder / f"{state.step:012d}.safetensors"
+    write_tensors(path, tensors, head)
     with told(folder):
-        for old in list_checkpoints(run)[:-KEPT]:
-            old.unlink()
+        for other in _to_let_go(list_checkpoints(run), path):
+            other.unlink()
+
+
+def _to_let_go(checkpoints: list[Path], newest: Path) -> list[Path]:
+    """The oldest; and those of later updates, which could not be read when this run went on."""
+    kept = [path for path in checkpoints if path <= newest][-KEPT:]
+    return [path for path in checkpoints if path not in kept]
 
 
 def list_checkpoints(run: Path) -> list[Path]:

@@ -34,11 +34,15 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
 
 def _lines(path: Path) -> list[str]:
     try:
+        if not path.is_file() and path.exists():
+            raise WordRBMError(f"{path} is no file; put back what the run wrote, or remove it.")
         return path.read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise WordRBMError(f"{path} cannot be read: {error.strerror}; remove it.") from error
+        raise WordRBMError(
+            f"{path} cannot be read: {error.strerror}; give the folder of a run."
+        ) from error
 
 
 def _step(record: dict[str, Any]) -> int:

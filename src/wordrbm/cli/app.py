@@ -58,7 +58,8 @@ def main() -> None:
     except WordRBMError as error:
         _end(str(error))
     except OSError as error:  # the paths a user names are met in many places
-        _end(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.")
+        place = error.filename or "The output or a file"
+        _end(f"{place} cannot be used: {error.strerror or error}; free space or name another.")
     except MemoryError as error:
         _end(f"There is not enough memory for this: {error}; ask for smaller sizes.")
 

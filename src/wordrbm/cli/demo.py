@@ -41,9 +41,8 @@ def demo(
     corpus, model = out / "corpus", out / "model"
     if not corpus.exists():
         _prepare(corpus, quiet=quiet)
-    if not (model / "model.safetensors").exists():
-        run = plan(Prepared.open(corpus), model, {"ngrams": ngrams, "evaluations": 8})
-        show_run(run, resume=True, quiet=quiet)
+    run = plan(Prepared.open(corpus), model, {"ngrams": ngrams, "evaluations": 8})
+    show_run(run, resume=True, quiet=quiet)
     vectors = load(model).vectors
     words = [word for word in WORDS if word in vectors]
     print("\nThe nearest words, among the 5,000 most frequent:")

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +34,29 @@ def events(folder: Path | None, first_step: int) -> Iterator[Log]:
             writer.close()
 
 
-def _begun(folder: Path, first_step: int) -> Any:
-    """A new file of events that says which older points no longer hold."""
-    try:
-        from tensorboardX.event_file_writer import EventsWriter
-        from tensorboardX.proto.event_pb2 import Event, SessionLog
-    except ImportError:
+def check_events(folder: Path | None, run: Path) -> None:
+    """Refuse a folder that events cannot go to, before there is anything to lose."""
+    if folder is None:
+        return
+    if find_spec("tensorboardX") is None:
         raise WordRBMError(
             "TensorBoard events need the package tensorboardX, which is not there; run pip install "
             "'wordrbm[tensorboard]'."
-        ) from None
+        )
+    if folder.absolute().is_relative_to(run.absolute()):
+        raise WordRBMError(
+            f"{folder} is in the folder of the run, which holds only what the run writes; name a "
+            f"folder beside it, as {run.with_name(run.name + '-events')}."
+        )
+    if folder.exists() and not folder.is_dir():
+        raise WordRBMError(f"{folder} is a file; name a folder for TensorBoard events.")
+
+
+def _begun(folder: Path, first_step: int) -> Any:
+    """A new file of events that says which older points no longer hold."""
+    from tensorboardX.event_file_writer import EventsWriter
+    from tensorboardX.proto.event_pb2 import Event, SessionLog
+
     make_folder(folder)
     start = SessionLog(status=SessionLog.START)
     with told(folder):

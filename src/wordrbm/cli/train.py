@@ -9,7 +9,7 @@ import typer
 
 from wordrbm.cli.progress import progress
 from wordrbm.cli.stopping import StopSignals
-from wordrbm.cli.tensorboard import events
+from wordrbm.cli.tensorboard import check_events, events
 
 if TYPE_CHECKING:
     from wordrbm.tasks.run_notes import Report
@@ -71,6 +71,7 @@ def train(
     values = read_settings(settings) if settings else {}
     values |= {name: value for name, value in given.items() if value is not None}
     run = plan(corpus, out, values, threads, checkpoint_minutes)
+    check_events(tensorboard, out)
     last = show_run(run, resume=resume, quiet=quiet, tensorboard=tensorboard)
     _print_result(run, last, as_json=as_json)
 
@@ -83,16 +84,17 @@ def plan(
     checkpoint_minutes: float = 5.0,
 ) -> "TrainingRun":
     """The run that these settings and the defaults ask for together."""
-    from wordrbm.errors import WordRBMError
     from wordrbm.processors import workers_or_cores
     from wordrbm.tasks.epochs import settings_for
     from wordrbm.tasks.training_run import TrainingRun
 
+    others = []
     if not 0 <= checkpoint_minutes < float("inf"):
-        raise WordRBMError(f"{checkpoint_minutes} minutes between checkpoints; use 0 or more.")
-    threads = workers_or_cores(threads)
-    settings = settings_for(corpus, values)
-    return TrainingRun(corpus, out, settings, threads, 60 * checkpoint_minutes)
+        others.append(f"checkpoint_minutes: {checkpoint_minutes} is not 0 or more")
+    if threads is not None and threads < 1:
+        others.append(f"threads: {threads} is not 1 or more")
+    settings = settings_for(corpus, values, others)
+    return TrainingRun(corpus, out, settings, workers_or_cores(threads), 60 * checkpoint_minutes)
 
 
 def show_run(

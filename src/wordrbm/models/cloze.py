@@ -61,6 +61,11 @@ def logits_given(
 
 
 def _of_windows(model: AbstractRBM, v: Words, stop: Callable[[], bool]) -> Scores:
+    with np.errstate(over="ignore", invalid="ignore"):  # a lost model is told in a sentence
+        return _scores(model, v, stop)
+
+
+def _scores(model: AbstractRBM, v: Words, stop: Callable[[], bool]) -> Scores:
     scores = np.empty(v.shape)
     for i in range(model.positions):
         log_total = np.full(len(v), -np.inf)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wordrbm.artifacts.checkpoint import FOLDER, Origin, refuse_other_run, remove_checkpoints
-from wordrbm.artifacts.modelfile import METRICS, MODEL, TIMES, VOCABULARY
+from wordrbm.artifacts.modelfile import METRICS, MODEL, TIMES, VOCABULARY, load
 from wordrbm.artifacts.tensors import read_head
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import is_leftover, locked, make_folder, remove_leftovers
@@ -34,6 +34,9 @@ def is_finished(out: Path, origin: Origin) -> bool:
     if not (out / MODEL).exists():
         return False
     refuse_other_run(out / MODEL, read_head(out / MODEL), origin)
+    if not (out / VOCABULARY).exists():
+        origin.vocabulary.write(out / VOCABULARY)
+    load(out)  # a finished run is one whose model can be used
     remove_checkpoints(out)
     return True
 

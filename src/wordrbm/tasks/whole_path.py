@@ -43,7 +43,7 @@ def train(
     """Train a model on a prepared corpus; see `TrainingSettings` for settings, and `epochs`."""
     prepared = corpus if isinstance(corpus, Prepared) else Prepared.open(Path(corpus))
     chosen = settings_for(prepared, settings)
-    for _ in TrainingRun(prepared, Path(out), chosen, workers_or_cores(threads)).reports(
+    for _ in TrainingRun(prepared, Path(out).absolute(), chosen, workers_or_cores(threads)).reports(
         resume=resume
     ):
         pass

@@ -2,7 +2,7 @@
 
 import reprlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from wordrbm.errors import WordRBMError
 
+MOST = 2**24  # windows or chains in one update: beyond any use, below any overflow
+LARGEST_FILE = 1_000_000  # bytes of settings
 MOST_FAULTS = 20  # that one sentence may hold
 
 
@@ -22,12 +24,14 @@ class TrainingSettings(BaseModel):
     dimension: int = Field(50, ge=1, le=100_000, description="numbers in a word vector: d")
     hidden: int = Field(250, ge=1, le=1_000_000, description="hidden units: H")
     mh_steps: int = Field(
-        100, ge=1, description="Metropolis-Hastings proposals per word and update"
+        100, ge=1, le=1_000_000, description="Metropolis-Hastings proposals per word and update"
     )
-    batch_size: int = Field(512, ge=1, description="windows per update: B")
-    chains: int = Field(512, ge=1, description="persistent Markov chains: M")
-    shards: int = Field(4, ge=1, description="independent parts of a batch; fixes the bits")
-    ngrams: int = Field(50_000_000, ge=1, description="windows to read in all")
+    batch_size: int = Field(512, ge=1, le=MOST, description="windows per update: B")
+    chains: int = Field(512, ge=1, le=MOST, description="persistent Markov chains: M")
+    shards: int = Field(
+        4, ge=1, le=MOST, description="independent parts of a batch; fixes the bits"
+    )
+    ngrams: int = Field(50_000_000, ge=1, lt=2**62, description="windows to read in all")
     seed: int = Field(1, ge=0, lt=2**63, description="fixes every random choice")
     word_rate: float = Field(0.02, gt=0, description="learning rate of D and b, per window")
     hidden_rate: float = Field(0.03, gt=0, description="learning rate of U and c, per batch")
@@ -53,15 +57,23 @@ class TrainingSettings(BaseModel):
         return -(-self.ngrams // self.batch_size)
 
 
-def check_settings(values: dict[str, Any]) -> TrainingSettings:
-    """Settings from a mapping; every mistake is named in one sentence."""
+def check_settings(values: Mapping[str, Any], others: Sequence[str] = ()) -> TrainingSettings:
+    """Settings from a mapping; every mistake is named in one sentence, `others` among them."""
+    faults = faults_of(values) + list(others)
+    if len(faults) > MOST_FAULTS:
+        faults[MOST_FAULTS:] = [f"and {len(faults) - MOST_FAULTS} more"]
+    if faults:
+        raise WordRBMError("Settings cannot be used: " + "; ".join(faults) + ".")
+    return TrainingSettings(**values)
+
+
+def faults_of(values: Mapping[str, Any]) -> list[str]:
+    """Every reason why these settings cannot be used."""
     try:
-        return TrainingSettings(**values)
+        TrainingSettings(**values)
     except ValidationError as error:
-        faults = [_told(fault) for fault in error.errors() if fault["loc"]] + _uneven(values)
-        if len(faults) > MOST_FAULTS:
-            faults[MOST_FAULTS:] = [f"and {len(faults) - MOST_FAULTS} more"]
-        raise WordRBMError("Settings cannot be used: " + "; ".join(faults) + ".") from None
+        return [_told(fault) for fault in error.errors() if fault["loc"]] + _uneven(values)
+    return []
 
 
 def _told(fault: Any) -> str:
@@ -83,8 +95,13 @@ def _uneven(values: Mapping[str, Any]) -> list[str]:
 def read_settings(path: Path) -> dict[str, Any]:
     """The settings in a TOML file, not yet checked."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        if path.exists() and (not path.is_file() or path.stat().st_size > LARGEST_FILE):
+            raise WordRBMError(f"Settings file {path} is no small file; give a file of TOML.")
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise WordRBMError(f"Settings file {path} cannot be read: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise WordRBMError(f"Settings file {path} is not TOML: {error}.") from None
+    except RecursionError:
+        raise WordRBMError(f"Settings file {path} is nested too deeply; mend it.") from None
+    except ValueError as error:  # not TOML, not UTF-8, or a number of thousands of digits
+        told = " ".join(str(error).split())[:200]
+        raise WordRBMError(f"Settings file {path} is not TOML: {told}.") from None
