@@ -1,5 +1,9 @@
-"""A disk that fails once: the n-th call that writes, syncs, renames or removes raises an error."""
+"""A disk that fails once: the n-th call that writes, syncs, renames or removes raises an error.
 
+A file that was written to through Python may fail once more, in the last write as it is closed.
+"""
+
+import io
 import os
 import pathlib
 from contextlib import ExitStack, contextmanager
@@ -32,15 +36,38 @@ class Calls:
             self.count += 1
             if self.count == self.fails_at:
                 self.failed = name
-                _do_half(name, arguments)
+                _do_half(name, arguments, function)
                 raise OSError(self.error, os.strerror(self.error))
-            return function(*arguments, **options)
+            result = function(*arguments, **options)
+            is_writer = isinstance(result, io.BufferedWriter | io.TextIOWrapper)
+            return Writer(result, self) if is_writer and result.writable() else result
 
         return watched
 
 
-def _do_half(name, arguments):
+class Writer:
+    """A file whose last write, as it is closed, is one more call that may fail."""
+
+    def __init__(self, file, calls):
+        self.file, self.calls = file, calls
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *fault):
+        self.calls.watch("close", self.file.close)()
+
+
+def _do_half(name, arguments, function):
     """A write that fails has often written something."""
+    if name == "close":
+        file = function.__self__
+        file.flush()
+        file.truncate(file.tell() // 2)
+        file.close()
     if name == "write_text":
         arguments[0].write_bytes(arguments[1].encode()[: len(arguments[1]) // 2])
     if name == "save_file":

@@ -23,6 +23,7 @@ GRADIENT = "tests/training/test_gradient.py"
 OPTIMIZER = "tests/training/test_optimizer.py"
 TRAINER = "tests/training/test_trainer.py"
 WALK = f"{OPERATORS}::test_the_compiled_walk_takes_the_referees_decisions"
+RUN = "tests/tasks/test_training_run.py"
 FILL = "tests/using/test_fill.py"
 POOLED = f"{OPERATORS}::test_the_compiled_pooled_walk_takes_the_referees_decisions"
 
@@ -76,7 +77,7 @@ BUGS = [
         "@ self.stacked.T + self.c", "@ self.stacked.T",
         f"{CONTRACT}::test_hidden_mean_is_the_conditional_of_the_energy"),
     Bug("positions in reverse", "models/wordrep.py",
-        "return self.D[v].reshape(len(v), -1)", "return self.D[v[:, ::-1]].reshape(len(v), -1)",
+        "return self.D[v].reshape", "return self.D[v[:, ::-1]].reshape",
         f"{CONTRACT}::test_gradient_is_the_slope_of_the_exact_log_likelihood"),
     Bug("hidden biases forgotten in log Z", "models/exact.py",
         "np.logaddexp.reduce(h @ model.c + per_position", "np.logaddexp.reduce(per_position",
@@ -130,9 +131,21 @@ BUGS = [
         "self.log_q[words]", "self.log_q[: words.stop - words.start]",
         f"{COLUMNS}::test_the_walk_of_a_column_takes_the_referees_decisions"),
     Bug("a value expected in every column", "estimators/learning.py",
-        "q / len(columns)", "q",
+        "np.concatenate(columns) / len(columns)", "np.concatenate(columns)",
         f"{ESTIMATORS}/test_learning.py::test_a_value_is_expected_as_often_as_its_column_shows_it"),
     Bug("a column that is given itself", "estimators/conditional.py",
         "rest[:, i] = BLANK", "rest[:, i] = v[:, i]",
         f"{ESTIMATORS}/test_conditional.py::test_a_column_given_the_rest_is_the_referees"),
+    Bug("a late value begins as one never seen", "estimators/categorical.py",
+        "self.rbm_.b[new] = ", "_ = ",
+        f"{ESTIMATORS}/test_sightings.py::test_a_value_that_comes_late_begins_at_its_frequency"),
+    Bug("a score cut short is forgotten", "tasks/training_run.py",
+        "if self._is_scored(step) and not is_noted(self.out, step):", "if False:",
+        f"{RUN}::test_a_score_that_was_given_up_is_taken_first_on_resuming"),
+    Bug("the highest names kept, readable or not", "artifacts/checkpoint.py",
+        "if path <= newest][-KEPT:]", "][-KEPT:]",
+        f"{RUN}::test_unreadable_checkpoints_of_later_updates_do_not_push_out_a_good_one"),
+    Bug("notes of lost updates kept", "tasks/training_run.py",
+        "rewind_notes(self.out, begun.state.step)", "rewind_notes(self.out, 10**9)",
+        f"{RUN}::test_a_damaged_newest_checkpoint_gives_way_to_the_one_before"),
 ]  # fmt: skip

@@ -90,7 +90,7 @@ def test_a_damaged_newest_checkpoint_gives_way_to_the_one_before(corpus, tmp_pat
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     finish(run(corpus, whole))
     reports = run(corpus, cut, checkpoint_seconds=0.0).reports()
-    for _ in range(10):
+    for _ in range(16):  # the score after update 15 is noted, its checkpoint will be lost
         next(reports)
     reports.close()
     newest = list_checkpoints(cut)[-1]

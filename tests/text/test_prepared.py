@@ -1,5 +1,6 @@
 import builtins
 import errno
+import hashlib
 import io
 import json
 from pathlib import Path
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from wordrbm.errors import WordRBMError
+from wordrbm.text import prepared as prepared_corpus
 from wordrbm.text.prepare import prepare
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.settings import PrepareSettings
@@ -107,6 +109,24 @@ def test_a_file_that_may_not_be_looked_at_is_refused(folder, name):
     path.symlink_to("a" * 300)  # a stat of it fails with another fault than a missing file
     with pytest.raises(WordRBMError, match=f"Could not read .*{name}: File name too long; check"):
         Prepared.open(folder)
+
+
+@pytest.mark.parametrize("wrong", [-1, 5, 2**31 - 1])
+@pytest.mark.parametrize("at", [0, 3, -1])
+def test_an_id_that_is_no_word_is_refused_though_its_seal_fits(folder, monkeypatch, wrong, at):
+    monkeypatch.setattr(prepared_corpus, "IDS_AT_ONCE", 4)
+    ids = np.fromfile(folder / "ids.int32", "<i4")
+    ids[at] = wrong
+    (folder / "ids.int32").write_bytes(ids.tobytes())
+    seal = hashlib.sha256(ids.tobytes()).hexdigest()
+    rewrite(folder, lambda m: m["files"]["ids.int32"].update(sha256=seal))
+    found = Prepared.open(folder)
+    with pytest.raises(WordRBMError, match=f"has the word id {wrong} where the 5 words have"):
+        found.verify()
+    with pytest.raises(WordRBMError, match="not from 0 to 4"):
+        for part in ("train", "heldout"):
+            windows = found.windows(1, part)
+            windows.take(np.arange(len(windows)))
 
 
 def test_runs_outside_the_text_are_refused(folder):

@@ -99,6 +99,41 @@ def test_a_job_of_another_version_or_with_a_broken_record_is_done_again(tmp_path
     assert again == go(texts, tmp_path / "whole")
 
 
+@pytest.mark.parametrize("suffix", ["ids", "ends", "counts"])
+def test_a_job_whose_files_are_cut_missing_or_too_many_is_done_again(
+    tmp_path, texts, read, suffix
+):
+    stop_at(texts, tmp_path / "out", 5)
+    work = tmp_path / ".out.partial"
+    cut = work / f"000001/000000.{suffix}"
+    cut.write_bytes(cut.read_bytes()[:-4])
+    (work / f"000002/000000.{suffix}").unlink()
+    for name in ("ids", "ends", "counts"):
+        (work / f"000003/000001.{name}").write_bytes(b"")
+    read.clear()
+    again = go(texts, tmp_path / "out", resume=True)
+    assert read == ["1.txt", "2.txt", "3.txt", "5.txt"]
+    assert again == go(texts, tmp_path / "whole")
+
+
+@pytest.mark.parametrize(
+    ("cut", "message"),
+    [
+        ("counts", r"partial has 41 counted tokens where 42 were to be; .* again\.$"),
+        ("ids", r"partial has 164 bytes of ids where 168 were to be; .* again\.$"),
+    ],
+)
+def test_words_lost_on_the_way_are_noticed(tmp_path, texts, cut, message):
+    steps = prepare([texts], tmp_path / "out", PrepareSettings(), 1)
+    next(step for step in steps if step.done == step.total)
+    path = tmp_path / f".out.partial/000000/000000.{cut}"
+    data = path.read_bytes()
+    path.write_bytes(data[:-4] if cut == "ids" else data[: data.rfind(b"\n", 0, -1) + 1])
+    with pytest.raises(WordRBMError, match=message):
+        list(steps)
+    assert go(texts, tmp_path / "out") == go(texts, tmp_path / "whole")
+
+
 def test_stopping_keeps_the_work_and_resume_needs_to_be_asked_for(tmp_path, texts):
     steps = prepare([texts], tmp_path / "out", PrepareSettings(), 2)
     next(steps)

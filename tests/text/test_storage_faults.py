@@ -6,14 +6,18 @@ import resource
 import subprocess
 import sys
 from collections import Counter
+from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
 from tests.failing_storage import failing
 from wordrbm.errors import WordRBMError
-from wordrbm.text import jobs
+from wordrbm.text import jobs, joining
 from wordrbm.text.prepare import prepare
 from wordrbm.text.settings import PrepareSettings
+from wordrbm.text.shard import ShardWriter, shards
+from wordrbm.text.vocabulary import Vocabulary
 
 
 @pytest.fixture
@@ -101,3 +105,54 @@ def test_a_file_that_cannot_grow_is_told_and_can_be_gone_on_after(tmp_path, text
     go(texts, tmp_path / "out", True)
     go(texts, tmp_path / "whole", False)
     assert files(tmp_path / "out") == files(tmp_path / "whole")
+
+
+@contextmanager
+def no_file_above(limit):
+    """Let no file of this process grow beyond so many bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def shard_of(folder, stories, words):
+    """A shard of stories of the same word."""
+    writer = ShardWriter(folder)
+    for _ in range(stories):
+        writer.add(["a"] * words, ends_story=True)
+    writer.flush()
+    return list(shards(folder))
+
+
+# The end of a file waits in a buffer until it is closed; the limit is inside that end.
+@pytest.mark.parametrize(("stories", "words"), [(1, 500), (250, 1)])  # ids or ends are longer
+@pytest.mark.parametrize("limit", [1_999, 1_100])
+def test_a_failed_last_write_of_a_shard_is_not_lost(tmp_path, stories, words, limit):
+    with no_file_above(limit), pytest.raises(OSError, match="File too large"):
+        shard_of(tmp_path, stories, words)
+
+
+@pytest.mark.parametrize("limit", [1_999, 100])
+def test_a_failed_last_write_of_the_stream_is_not_lost(tmp_path, limit):
+    found, vocabulary = shard_of(tmp_path, 1, 500), Vocabulary.build([("a", 500)], 0)
+    with no_file_above(limit), pytest.raises(OSError, match="File too large"):
+        list(joining.write_ids(found, vocabulary, tmp_path / "ids"))
+
+
+@pytest.mark.parametrize("limit", [2_399, 100])
+def test_a_failed_last_write_of_the_runs_is_not_lost(tmp_path, limit):
+    found = shard_of(tmp_path, 100, 1)
+    with no_file_above(limit), pytest.raises(OSError, match="File too large"):
+        joining.write_runs(found, 0.0, tmp_path / "runs")
+
+
+def test_files_are_the_bytes_of_their_numbers(tmp_path):
+    (found,) = shard_of(tmp_path, 3, 2)
+    list(joining.write_ids([found], Vocabulary.build([("a", 6)], 0), tmp_path / "ids"))
+    joining.write_runs([found], 0.0, tmp_path / "runs")
+    assert (tmp_path / "ids").read_bytes() == np.ones(6, "<i4").tobytes()
+    runs = np.array([[0, 2, 0], [2, 4, 0], [4, 6, 0]], "<i8")
+    assert (tmp_path / "runs").read_bytes() == runs.tobytes()

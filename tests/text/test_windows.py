@@ -68,3 +68,25 @@ def test_a_window_that_does_not_exist_is_refused(index):
     _, windows = make([(5, 0)], 3)
     with pytest.raises(IndexError, match="0 to 2"):
         windows.take(np.array([0, index]))
+
+
+@pytest.mark.parametrize("wrong", [-1, 4, 2**31 - 1, -(2**31)])
+def test_an_id_that_is_no_word_is_refused_where_it_is_read(wrong):
+    ids, runs = np.array([0, 1, 3, wrong, 2, 0], np.int32), np.array([[0, 6, 0]])
+    windows = Windows.of(ids, runs, 3, K=4)
+    assert windows.take(np.array([0])).tolist() == [[0, 1, 3]]
+    with pytest.raises(WordRBMError, match=r"A word id is not from 0 to 3: .* prepare it again\.$"):
+        windows.take(np.array([0, 1]))
+
+
+def test_where_k_is_not_known_an_id_may_be_anything_but_negative():
+    ids, runs = np.array([2**31 - 1, 7, -1], np.int32), np.array([[0, 3, 0]])
+    windows = Windows.of(ids, runs, 1)
+    assert windows.take(np.array([0, 1])).ravel().tolist() == [2**31 - 1, 7]
+    with pytest.raises(WordRBMError, match="not from 0 to"):
+        windows.take(np.array([2]))
+
+
+def test_no_windows_have_no_words():
+    _, windows = make([(5, 0)], 3)
+    assert windows.take(np.array([], np.int64)).shape == (0, 3)
