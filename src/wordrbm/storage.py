@@ -1,5 +1,6 @@
 """Writes that are whole or absent: a temporary file beside the target, fsync, replace, fsync."""
 
+import errno
 import hashlib
 import os
 import re
@@ -14,12 +15,15 @@ try:
 except ImportError:  # Windows has no such locks; there a second process is not noticed
     fcntl = None  # type: ignore[assignment]
 
-_LEFTOVER = re.compile(r"\..+\.\d+\.part")  # the temporary file of a process that was killed
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# The temporary file of a process that was killed: ours, or the one that safetensors makes beside it.
+_LEFTOVER = re.compile(r"\..+\.\d+\.part|\.tmp[0-9A-Za-z]{6}")
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Give a temporary path to write to; on leaving, it takes the place of `path` in one step."""
+    refuse_folder(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     with told(path):
         try:
@@ -33,6 +37,15 @@ def replacing(path: Path) -> Iterator[Path]:
         finally:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
+
+
+def refuse_folder(path: Path) -> None:
+    """Stop if a file cannot be written because a folder is there."""
+    with told(path):
+        if not path.name or path.is_dir():
+            raise WordRBMError(
+                f"{path} is a folder where a file is to be written; give the name of a file."
+            )
 
 
 def is_leftover(path: Path) -> bool:
@@ -54,9 +67,11 @@ def told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        is_full = error.errno in FULL
+        remedy = "free some space" if is_full else "check who may write there"
         raise WordRBMError(
-            f"Could not write {path}: {error.strerror or error}; free some space or choose "
-            "another folder, what was there before is untouched."
+            f"Could not write {path}: {error.strerror or error}; {remedy} or choose another "
+            "folder, what was there before is untouched."
         ) from error
 
 
