@@ -16,7 +16,7 @@ except ImportError:  # Windows has no such locks; there a second process is not 
     fcntl = None  # type: ignore[assignment]
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-# The temporary file of a process that was killed: ours, or the one that safetensors makes beside it.
+# The temporary file of a killed process: ours, or the one that safetensors makes beside it.
 _LEFTOVER = re.compile(r"\..+\.\d+\.part|\.tmp[0-9A-Za-z]{6}")
 
 

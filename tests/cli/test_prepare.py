@@ -114,7 +114,7 @@ def test_resume_goes_on_after_mending_and_ends_well_when_all_is_done(
     monkeypatch.setattr(jobs, "JOB_BYTES", 1)
     bad, out = tmp_path / "b.txt", tmp_path / "out"
     bad.write_bytes(b"More \0 text.")
-    code, _, errors = wordrbm(text, bad, "--out", out, "--quiet")
+    code, _, errors = wordrbm(text, bad, "--out", out, "--quiet", "--workers", 1)
     assert code == 2
     assert "b.txt, line 1: the byte at offset 5 is NUL" in errors
     assert "--resume goes on with it.\n" in errors

@@ -7,7 +7,8 @@ import pytest
 
 from wordrbm.errors import WordRBMError
 from wordrbm.text import archives
-from wordrbm.text.corpus import find_files, pieces
+from wordrbm.text.corpus import pieces
+from wordrbm.text.finding import find_files
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -1,8 +1,5 @@
-import errno
 import gzip
-import json
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,7 +7,7 @@ from hypothesis import strategies as st
 
 from wordrbm.errors import WordRBMError
 from wordrbm.text import pieces as cutting
-from wordrbm.text.corpus import find_files, pieces
+from wordrbm.text.corpus import pieces
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -115,6 +112,7 @@ class TestFormats:
         (b'{"text": 7}\n', "line 1 has int in field 'text'"),
         (b'["text"]\n', "line 1 is not a JSON object"),
         (b'{"text": "\\ud800"}\n', "line 1 holds half of a surrogate pair"),
+        (b'{"text": "a"}\n{"text": "a\\u0000b"}\n', "line 2 spells NUL, which .*-errors replace"),
         (b"[" * 100_000, "line 1 is not valid JSON"),
         (b'{"id": %s, "text": "a"}' % (b"7" * 6_000), "line 1 holds a number of more than 4,300"),
         (b'{"text": "a"}\n{"text": "\xff"}', "line 2: the byte at offset 24 is not UTF-8"),
@@ -123,6 +121,13 @@ class TestFormats:
 def test_bad_json_lines_are_refused_by_line(tmp_path, data, message):
     with pytest.raises(WordRBMError, match=message):
         stories(write(tmp_path / "a.jsonl", data))
+
+
+def test_a_nul_that_json_spells_is_replaced_and_counted_as_the_byte_is(tmp_path):
+    data = b'{"text": "a\\u0000b\\u0000 \xef\xbf\xbd"}\n{"text": "c \xff", "id": "\\u0000"}\n'
+    found = list(pieces(write(tmp_path / "a.jsonl", data), "text", "replace"))
+    assert "".join(piece.text for piece in found) == "a\ufffdb\ufffd \ufffdc \ufffd"
+    assert found[-1].replaced == 3
 
 
 @pytest.mark.parametrize(
@@ -171,50 +176,3 @@ def test_a_long_text_comes_in_bounded_pieces_and_loses_nothing(tmp_path, separat
 @given(st.lists(st.text("ab \n", max_size=9), max_size=9))
 def test_cutting_loses_nothing(blocks):
     assert "".join(cutting.cut(blocks)) == "".join(blocks)
-
-
-def test_folders_are_walked_in_order_without_hidden_names(tmp_path):
-    for name in ["b.txt", "a/z.txt", "a/c.jsonl", ".hidden.txt", ".git/x.txt", "a/.y"]:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(json.dumps({"text": name}))
-    found = find_files([tmp_path / "b.txt", tmp_path])
-    names = [path.relative_to(tmp_path).as_posix() for path in found]
-    assert names == ["b.txt", "b.txt", "a/c.jsonl", "a/z.txt"]
-
-
-def test_a_missing_path_and_an_empty_folder_are_refused(tmp_path):
-    with pytest.raises(WordRBMError, match="nowhere is neither a file nor a folder"):
-        find_files([tmp_path / "nowhere"])
-    with pytest.raises(WordRBMError, match="No file was found"):
-        find_files([tmp_path])
-
-
-def test_a_path_that_may_not_be_looked_at_is_refused(tmp_path, monkeypatch):
-    with pytest.raises(WordRBMError, match=r"Could not read .*aaa: File name too long; check"):
-        find_files([tmp_path / ("a" * 300)])
-    (tmp_path / "a.txt").write_text("a")
-    deny(monkeypatch, tmp_path / "a.txt")
-    for path in (tmp_path, tmp_path / "a.txt"):
-        with pytest.raises(WordRBMError, match=r"Could not read .*a\.txt: Permission denied"):
-            find_files([path])
-
-
-def test_links_to_nothing_and_to_themselves_are_skipped(tmp_path):
-    (tmp_path / "a.txt").write_text("a")
-    (tmp_path / "nothing").symlink_to(tmp_path / "nowhere")
-    (tmp_path / "itself").symlink_to(tmp_path / "itself")
-    assert find_files([tmp_path]) == [tmp_path / "a.txt"]
-    with pytest.raises(WordRBMError, match="itself is neither"):
-        find_files([tmp_path / "itself"])
-
-
-def deny(monkeypatch, denied):
-    """Let one path be as in a folder that may not be searched, which root would not notice."""
-    stat = Path.stat
-
-    def refuse(path, **options):
-        if path == denied:
-            raise PermissionError(errno.EACCES, "Permission denied", str(path))
-        return stat(path, **options)
-
-    monkeypatch.setattr(Path, "stat", refuse)

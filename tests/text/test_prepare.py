@@ -2,6 +2,7 @@ import errno
 import gzip
 import itertools
 import json
+import os
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -152,6 +153,26 @@ def test_an_output_that_exists_is_never_touched(tmp_path, corpus):
     with pytest.raises(WordRBMError, match="out exists already"):
         run([corpus[0]], out)
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_an_output_that_cannot_be_replaced_is_refused_before_any_work(
+    tmp_path, corpus, monkeypatch
+):
+    here, link, nowhere = tmp_path / "here", tmp_path / "link", tmp_path / "nowhere"
+    here.mkdir()
+    link.symlink_to(here)
+    nowhere.symlink_to(tmp_path / "gone")
+    monkeypatch.setattr(jobs, "run_all", None)
+    for path in (link, nowhere):
+        with pytest.raises(WordRBMError, match=f"{path.name} is a link, which .* it leads as"):
+            run([corpus[0]], path)
+    with pytest.raises(WordRBMError, match="/ is a mount point, which cannot be replaced"):
+        run([corpus[0]], Path("/"))
+    monkeypatch.chdir(here)
+    for out in (Path("."), here, Path("../here")):
+        with pytest.raises(WordRBMError, match="here is the current folder, which cannot"):
+            run([corpus[0]], out)
+    assert sorted(os.listdir(tmp_path)) == ["here", "link", "nowhere", "texts"]
 
 
 def test_all_wrong_settings_are_told_at_once(tmp_path, corpus):

@@ -31,6 +31,12 @@ def rewrite(folder, change):
     path.write_text(json.dumps(content))
 
 
+def read_all(prepared):
+    for part in ("train", "heldout"):
+        windows = prepared.windows(1, part)
+        windows.take(np.arange(len(windows)))
+
+
 def test_a_prepared_corpus_opens_and_is_what_was_prepared(folder):
     prepared = Prepared.open(folder)
     prepared.verify()
@@ -45,7 +51,9 @@ def test_a_prepared_corpus_opens_and_is_what_was_prepared(folder):
 def test_the_manifest_tells_no_time_place_or_machine(folder, tmp_path):
     text = (folder / "manifest.json").read_text()
     assert str(tmp_path) not in text
-    assert sorted(json.loads(text)) == ["counts", "files", "format", "settings", "version"]
+    assert sorted(json.loads(text)) == [
+        *("counts", "files", "format", "inputs", "settings", "version")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -60,6 +68,7 @@ def test_the_manifest_tells_no_time_place_or_machine(folder, tmp_path):
         (lambda m: m["counts"].update(tokens=-1), "has -1 for 'tokens'"),
         (lambda m: m["counts"].update(tokens=7), "does not hold the 7 tokens"),
         (lambda m: m["counts"].update(vocabulary=7), "holds 5 words"),
+        (lambda m: m.update(inputs=7), "has 7 for 'inputs'"),
         (lambda m: m["files"].pop("ids.int32"), "has no 'files'"),
         (lambda m: m["files"]["ids.int32"].update(size=True), "has True for 'size'"),
     ],
@@ -124,9 +133,7 @@ def test_an_id_that_is_no_word_is_refused_though_its_seal_fits(folder, monkeypat
     with pytest.raises(WordRBMError, match=f"has the word id {wrong} where the 5 words have"):
         found.verify()
     with pytest.raises(WordRBMError, match="not from 0 to 4"):
-        for part in ("train", "heldout"):
-            windows = found.windows(1, part)
-            windows.take(np.arange(len(windows)))
+        read_all(found)
 
 
 def test_runs_outside_the_text_are_refused(folder):

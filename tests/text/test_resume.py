@@ -1,12 +1,14 @@
 """Going on with a prepare: what is kept, what is done again, what is refused."""
 
+import json
 import os
 
 import pytest
 
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import locked
-from wordrbm.text import jobrun, jobs
+from wordrbm.text import jobrun, jobs, joining
+from wordrbm.text import prepare as preparing
 from wordrbm.text.prepare import prepare
 from wordrbm.text.settings import PrepareSettings
 
@@ -100,9 +102,7 @@ def test_a_job_of_another_version_or_with_a_broken_record_is_done_again(tmp_path
 
 
 @pytest.mark.parametrize("suffix", ["ids", "ends", "counts"])
-def test_a_job_whose_files_are_cut_missing_or_too_many_is_done_again(
-    tmp_path, texts, read, suffix
-):
+def test_a_job_whose_files_are_cut_missing_or_too_many_is_done_again(tmp_path, texts, read, suffix):
     stop_at(texts, tmp_path / "out", 5)
     work = tmp_path / ".out.partial"
     cut = work / f"000001/000000.{suffix}"
@@ -125,13 +125,24 @@ def test_a_job_whose_files_are_cut_missing_or_too_many_is_done_again(
 )
 def test_words_lost_on_the_way_are_noticed(tmp_path, texts, cut, message):
     steps = prepare([texts], tmp_path / "out", PrepareSettings(), 1)
-    next(step for step in steps if step.done == step.total)
+    next(step for step in steps if step.stage == "count")
     path = tmp_path / f".out.partial/000000/000000.{cut}"
     data = path.read_bytes()
     path.write_bytes(data[:-4] if cut == "ids" else data[: data.rfind(b"\n", 0, -1) + 1])
     with pytest.raises(WordRBMError, match=message):
         list(steps)
     assert go(texts, tmp_path / "out") == go(texts, tmp_path / "whole")
+
+
+def test_a_stream_that_lost_its_end_is_noticed(tmp_path, texts, monkeypatch):
+    def losing(found, vocabulary, path):
+        yield from joining.write_ids(found, vocabulary, path)
+        os.truncate(path, 166)
+
+    monkeypatch.setattr(preparing, "write_ids", losing)
+    with pytest.raises(WordRBMError, match=r"partial has 166 bytes of ids where 168 were to be"):
+        go(texts, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_stopping_keeps_the_work_and_resume_needs_to_be_asked_for(tmp_path, texts):
@@ -167,6 +178,14 @@ def test_a_whole_corpus_has_nothing_to_resume(tmp_path, texts, read):
     assert sorted(os.listdir(tmp_path)) == ["out", "texts"]
 
 
+def test_a_corpus_may_stand_in_the_folder_it_is_made_of(texts, read):
+    stop_at(texts, texts / "out", 3)
+    read.clear()
+    whole = go(texts, texts / "out", resume=True)
+    assert read == ["3.txt", "4.txt", "5.txt"]
+    assert go(texts, texts / "out", resume=True) == whole
+
+
 def test_a_whole_corpus_of_something_else_is_refused(tmp_path, texts):
     whole = go(texts, tmp_path / "out")
     with pytest.raises(WordRBMError, match="min_count was 1 and is now 2; choose another"):
@@ -178,6 +197,26 @@ def test_a_whole_corpus_of_something_else_is_refused(tmp_path, texts):
     with pytest.raises(WordRBMError, match="out exists already"):
         go(texts, tmp_path / "out", resume=True)
     assert len(whole) == 4
+
+
+def test_a_whole_corpus_of_another_text_of_the_same_size_is_refused(tmp_path, texts):
+    whole = go(texts, tmp_path / "out")
+    path = texts / "3.txt"
+    text = path.read_text()
+    path.write_text(text.replace("cat", "dog"))
+    with pytest.raises(WordRBMError, match=r"the SHA-256 of the inputs was \w{64} and is now \w"):
+        go(texts, tmp_path / "out", resume=True)
+    path.write_text(text)  # at another time, which is no matter
+    assert go(texts, tmp_path / "out", resume=True) == whole
+
+
+def test_a_corpus_that_does_not_tell_its_inputs_is_taken_for_whole(tmp_path, texts):
+    go(texts, tmp_path / "out")
+    manifest = tmp_path / "out/manifest.json"
+    head = json.loads(manifest.read_text())
+    del head["inputs"]
+    manifest.write_text(json.dumps(head))
+    assert json.loads(go(texts, tmp_path / "out", resume=True)["manifest.json"]) == head
 
 
 def test_one_process_at_a_time_works_there(tmp_path, texts):

@@ -13,6 +13,7 @@ import pytest
 
 from tests.failing_storage import failing
 from wordrbm.errors import WordRBMError
+from wordrbm.storage import told
 from wordrbm.text import jobs, joining
 from wordrbm.text.prepare import prepare
 from wordrbm.text.settings import PrepareSettings
@@ -56,6 +57,22 @@ def test_a_fault_at_any_call_is_one_sentence_and_can_be_gone_on_after(tmp_path, 
     tally(f"prepare with a fault at each of {calls.count} calls: {dict(seen)}")
     assert seen["refused, work kept"] > 20
     assert seen["refused, nothing left"] > 5
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [
+        (errno.ENOSPC, "free some space or"),
+        (errno.EDQUOT, "free some space or"),
+        (errno.EFBIG, "free some space or"),
+        (errno.EACCES, "check who may write there or"),
+        (errno.EROFS, "check who may write there or"),
+    ],
+)
+def test_the_remedy_fits_the_fault(tmp_path, number, remedy):
+    expected = f"; {remedy} choose another folder, what was there before is untouched"
+    with pytest.raises(WordRBMError, match=expected), told(tmp_path):
+        raise OSError(number, os.strerror(number))
 
 
 def fault(texts, out):

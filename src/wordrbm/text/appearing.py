@@ -37,10 +37,22 @@ def appearing(out: Path, begun_with: Mapping[str, Any], *, resume: bool) -> Iter
 
 
 def refuse_existing(out: Path) -> None:
-    """Only a path where nothing is, or an empty folder, may be written to."""
+    """Only a path where nothing is, or an empty folder that may be replaced, is written to."""
     with told(out):
+        if fault := _why_not_replaced(out):
+            raise WordRBMError(f"{out} {fault}.")
         if out.exists() and not (out.is_dir() and not any(out.iterdir())):
             raise WordRBMError(f"{out} exists already; choose another --out or remove it.")
+
+
+def _why_not_replaced(out: Path) -> str:
+    if out.is_symlink():
+        return "is a link, which a folder cannot take the place of; name where it leads as --out"
+    if os.path.ismount(out):
+        return "is a mount point, which cannot be replaced; choose a folder inside it as --out"
+    if out.exists() and out.samefile(os.curdir):
+        return "is the current folder, which cannot be replaced; choose a folder inside it as --out"
+    return ""
 
 
 def work_folder(out: Path) -> Path:

@@ -12,10 +12,11 @@ from typing import Any
 
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import write_text
-from wordrbm.text.looking import reading
+from wordrbm.text.looking import read_small, reading
 from wordrbm.text.settings import PrepareSettings
 
 NAME = "work.json"
+LARGEST = 1 << 28  # bytes; somebody may name a million files
 
 
 def begun_with(inputs: Iterable[Path], settings: PrepareSettings) -> dict[str, Any]:
@@ -56,7 +57,7 @@ def _shown(value: Any) -> str:
 def _read(path: Path) -> dict[str, Any]:
     try:
         with reading(path):
-            found = json.loads(path.read_bytes())
+            found = json.loads(read_small(path, LARGEST))
     except ValueError:
         found = None
     if not isinstance(found, dict):

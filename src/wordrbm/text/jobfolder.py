@@ -4,9 +4,10 @@
     000007/             when all its files are on the disk: shards, and job.json
 
 `job.json` holds the record of the job: path, size and time of change of every file, the settings
-it was read with, the program, and how much it gave. A resume keeps the jobs whose record is what
-would be written now. It first takes the `.part` folders away; a process whose parent was killed
-may live on, but can then neither write in its folder nor give it the name.
+it was read with, the program, how much it gave, the SHA-256 of every file and the size of every
+shard file. A resume keeps the jobs whose record is what would be written now, if the shards are
+still as long. It first takes the `.part` folders away; a process whose parent was killed may live
+on, but can then neither write in its folder nor give it the name.
 """
 
 import json
@@ -21,10 +22,12 @@ from typing import Any, NamedTuple
 
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import sync
-from wordrbm.text.looking import reading
+from wordrbm.text.looking import read_small, reading
 from wordrbm.text.settings import PrepareSettings
+from wordrbm.text.shard import sizes
 
 RECORD = "job.json"
+LARGEST = 1 << 30  # bytes; of very small files a job has very many
 PART = ".part"
 DECIDERS = ("wordrbm", "nltk")  # what is a word
 
@@ -39,7 +42,10 @@ class Job(NamedTuple):
 
 @dataclass(frozen=True)
 class Record:
-    """What a job was made from (path, size, time of change of each file), and what it gave."""
+    """What a job was made from (path, size, time of change of each file), and what it gave.
+
+    `digests` has the SHA-256 of each file, `shards` the size of each file of its shards.
+    """
 
     program: str
     field: str
@@ -47,6 +53,8 @@ class Record:
     files: list[list[Any]]
     tokens: int = 0
     replaced: int = 0
+    digests: tuple[str, ...] | list[str] = ()
+    shards: dict[str, int] | None = None
 
     @property
     def bytes(self) -> int:
@@ -113,13 +121,15 @@ def read_record(work: Path, job: Job) -> Record:
     """The record of a finished job."""
     path = folder_of(work, job) / RECORD
     with reading(path):
-        return Record(**json.loads(path.read_bytes()))
+        return Record(**json.loads(read_small(path, LARGEST)))
 
 
 def is_finished(work: Path, job: Job, settings: PrepareSettings) -> bool:
     """Whether a job stands finished that was made from what is there now."""
     try:
-        found = replace(read_record(work, job), tokens=0, replaced=0)
-    except (WordRBMError, ValueError, TypeError):  # there is none, or not as we write it
+        found = read_record(work, job)
+        is_long = sizes(folder_of(work, job)) == found.shards
+    except (WordRBMError, OSError, ValueError, TypeError):  # there is none, or not as we write it
         return False
-    return found == record_now(job, settings)
+    made_from = replace(found, tokens=0, replaced=0, digests=(), shards=None)
+    return is_long and made_from == record_now(job, settings)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wordrbm.text.corpus import pieces
+from wordrbm.text.digest import digests
 from wordrbm.text.jobfolder import (
     Job,
     being_written,
@@ -15,7 +16,7 @@ from wordrbm.text.jobfolder import (
     write_record,
 )
 from wordrbm.text.settings import PrepareSettings
-from wordrbm.text.shard import ShardWriter
+from wordrbm.text.shard import ShardWriter, sizes
 from wordrbm.text.tokens import tokenize
 
 
@@ -46,8 +47,9 @@ def run(job: Job, work: Path, settings: PrepareSettings) -> Iterator[Meter]:
             replaced = read.replaced
             yield read.meter
         writer.flush()
+        done = replace(record, digests=digests(job.files), shards=sizes(part))
         refuse_changed(job, record, record_now(job, settings))
-        write_record(part, replace(record, tokens=writer.total, replaced=replaced))
+        write_record(part, replace(done, tokens=writer.total, replaced=replaced))
         # Whoever waits here for the last time may still stop a job that nobody wants any more.
         yield Meter(max(job.size - 1, 0), writer.total)
         name_finished(part, work, job)

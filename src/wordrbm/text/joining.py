@@ -35,7 +35,7 @@ def write_ids(found: Sequence[Shard], vocabulary: Vocabulary, path: Path) -> Ite
                 for line in lines:
                     word, number, _ = line.split("\t")
                     final[int(number)] = vocabulary.index.get(word, 0)
-            final[ids].tofile(stream)
+            stream.write(final[ids].data)  # not tofile, which loses a failed last write
             done += ids.size
             yield done
 
@@ -45,7 +45,7 @@ def write_runs(found: Sequence[Shard], heldout: float, path: Path) -> Stories:
     held = 0
     with path.open("wb") as file:
         for runs in make_runs(lambda: _story_ends(found), heldout):
-            runs.astype("<i8").tofile(file)
+            file.write(runs.astype("<i8").data)
             held += int((runs[:, 1] - runs[:, 0])[runs[:, 2] == HELDOUT].sum())
     return Stories(sum(shard.ends.stat().st_size // 8 for shard in found), held)
 

@@ -34,7 +34,8 @@ def _text(source: Source, line: Line, field: str) -> str:
     if not isinstance(text, str):
         kind = type(text).__name__
         _refuse(source, line, f"has {kind} in field {field!r}", "store the text as a string")
-    return _encodable(source, line, text)
+    _encodable(source, line, text)
+    return _without_nul(source, line, text) if "\0" in text else text
 
 
 def _parse(source: Source, line: Line) -> object:
@@ -49,13 +50,22 @@ def _parse(source: Source, line: Line) -> object:
     _refuse(source, line, fault, "mend or remove that line")
 
 
-def _encodable(source: Source, line: Line, text: str) -> str:
+def _encodable(source: Source, line: Line, text: str) -> None:
     """JSON can spell half a surrogate pair, which is no character and has no UTF-8."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
         _refuse(source, line, "holds half of a surrogate pair", "mend or remove that line")
-    return text
+
+
+def _without_nul(source: Source, line: Line, text: str) -> str:
+    r"""JSON can spell NUL as \u0000; it is treated as the byte would be."""
+    decoded = source.decode(text.encode("utf-8"), True)
+    if decoded.fault:
+        remedy = "mend or remove that line, or use --encoding-errors replace"
+        _refuse(source, line, "spells NUL, which text never has", remedy)
+    source.replaced += decoded.replaced
+    return decoded.text
 
 
 def _refuse(source: Source, line: Line, fault: str, remedy: str) -> NoReturn:

@@ -38,6 +38,18 @@ def look(path: Path) -> Found:
     return Found(S_ISREG(status.st_mode), S_ISDIR(status.st_mode), status.st_size)
 
 
+def read_small(path: Path, most: int) -> bytes:
+    """The bytes of a file that is to have at most so many; a pipe or a device is never opened."""
+    status = path.stat()
+    if not S_ISREG(status.st_mode):
+        raise WordRBMError(f"{path} is no file where one was expected; remove what is there.")
+    if status.st_size > most:
+        raise WordRBMError(
+            f"{path} has {status.st_size:,} bytes where at most {most:,} were expected; remove it."
+        )
+    return path.read_bytes()
+
+
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
     """Refuse a path that the system will not read."""

@@ -4,6 +4,7 @@
      "settings": {"vocabulary_size", "min_count", "heldout", "field", "encoding_errors"},
      "counts": {"files", "bytes", "replaced", "stories", "tokens", "types", "vocabulary",
                 "unknown", "coverage", "heldout"},
+     "inputs": one SHA-256 of all that was read (digest.py),
      "files": {name: {"size", "sha256"}}}
 
 Written last. No time, path or worker count stands in it: equal text gives equal bytes.
@@ -17,12 +18,14 @@ from typing import Any, NoReturn
 
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import sha256, write_text
+from wordrbm.text.looking import read_small
 from wordrbm.text.settings import PrepareSettings
 
 NAME = "manifest.json"
 FORMAT, VERSION = "wordrbm prepared corpus", 2
 IDS, RUNS, VOCABULARY = "ids.int32", "runs.int64", "vocabulary.tsv"
 FILES = (IDS, RUNS, VOCABULARY)
+LARGEST = 1_000_000  # bytes, a thousand times what is written
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class Manifest:
 
     settings: PrepareSettings
     counts: CorpusCounts
+    inputs: str  # empty in a corpus that was made before this was noted
     files: dict[str, Seal]
 
     def write(self, folder: Path) -> None:
@@ -75,6 +79,7 @@ class Manifest:
         return cls(
             settings=PrepareSettings(**_typed(path, content, "settings", PrepareSettings)),
             counts=CorpusCounts(**_typed(path, content, "counts", CorpusCounts)),
+            inputs=_inputs(path, content),
             files={name: Seal(**_typed(path, files, name, Seal)) for name in files},
         )
 
@@ -86,7 +91,7 @@ def seal(folder: Path, names: Sequence[str]) -> dict[str, Seal]:
 
 def _load(path: Path) -> Any:
     try:
-        return json.loads(path.read_bytes())
+        return json.loads(read_small(path, LARGEST))
     except OSError as error:
         raise WordRBMError(
             f"{path.parent} is not a prepared corpus ({NAME}: {error.strerror or error}); "
@@ -102,6 +107,13 @@ def _check_format(path: Path, content: Any) -> None:
     if content.get("version") != VERSION:
         found = content.get("version")
         _refuse(path, f"has version {found!r} where this program reads version {VERSION}")
+
+
+def _inputs(path: Path, content: dict[str, Any]) -> str:
+    found = content.get("inputs", "")
+    if not isinstance(found, str):
+        _refuse(path, f"has {found!r} for 'inputs'")
+    return found
 
 
 def _typed(path: Path, content: Any, key: str, kind: type[Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ not on the number of workers, nor on how often the work was stopped or killed an
 
 import os
 from collections.abc import Generator, Iterable, Sequence
+from itertools import chain
 from numbers import Integral
 from pathlib import Path
 from typing import NamedTuple
@@ -17,16 +18,18 @@ from typing import NamedTuple
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import sync
 from wordrbm.text import jobs, manifest
-from wordrbm.text.appearing import RESULT, appearing, finished_parts, refuse_existing, remove
+from wordrbm.text.appearing import RESULT, appearing, refuse_existing
 from wordrbm.text.begun import begun_with
-from wordrbm.text.corpus import find_files
 from wordrbm.text.counting import Counted, count
+from wordrbm.text.digest import of_all
+from wordrbm.text.finding import find_files
 from wordrbm.text.jobfolder import Job, Record, folder_of, read_record
 from wordrbm.text.joining import Stories, write_ids, write_runs
 from wordrbm.text.manifest import CorpusCounts, Manifest, seal
 from wordrbm.text.named import paths_of
 from wordrbm.text.settings import PrepareSettings
 from wordrbm.text.shard import shards
+from wordrbm.text.unusable import refuse_lost_ids, refuse_lost_tokens, refuse_wordless
 from wordrbm.text.whole import is_whole
 
 
@@ -52,7 +55,7 @@ def prepare(
     """Prepare a corpus in the folder `out`, telling on the way how far it is."""
     _check(settings, workers)
     paths, out = paths_of(inputs), Path(os.path.abspath(out))
-    files = find_files(paths)
+    files = find_files(paths, out)
     if resume and is_whole(out, files, settings):
         return
     refuse_existing(out)
@@ -87,32 +90,23 @@ def _join(
     found = [shard for job in grouped for shard in shards(folder_of(work, job))]
     yield PrepareProgress("count", 0, len(found), 0)
     counted = count([shard.counts for shard in found], settings.vocabulary_size, settings.min_count)
-    _refuse_wordless(counted, work, inputs, settings)
+    records = [read_record(work, job) for job in grouped]
+    tokens = sum(record.tokens for record in records)
+    refuse_lost_tokens(work, counted.tokens, tokens)
+    refuse_lost_ids(work, [shard.ids for shard in found], tokens)
+    refuse_wordless(counted, work, inputs, settings)
     yield PrepareProgress("count", len(found), len(found), counted.tokens)
     result = work / RESULT
     for done in write_ids(found, counted.vocabulary, result / manifest.IDS):
-        yield PrepareProgress("write", done, counted.tokens, counted.tokens)
+        yield PrepareProgress("write", done, tokens, tokens)
+    refuse_lost_ids(work, [result / manifest.IDS], tokens)
     stories = write_runs(found, settings.heldout, result / manifest.RUNS)
     counted.vocabulary.write(result / manifest.VOCABULARY)
     for name in manifest.FILES:
         sync(result / name)
-    counts = _counts(counted, stories, [read_record(work, job) for job in grouped])
-    Manifest(settings, counts, seal(result, manifest.FILES)).write(result)
-
-
-def _refuse_wordless(
-    counted: Counted, work: Path, inputs: Sequence[Path], settings: PrepareSettings
-) -> None:
-    names = ", ".join(map(str, inputs))
-    if len(counted.vocabulary) == 1:
-        for part in finished_parts(work):  # a resume could only find the same
-            remove(part)
-    if not counted.tokens:
-        raise WordRBMError(f"There is not one word in {names}; name files that hold text.")
-    if len(counted.vocabulary) == 1:
-        raise WordRBMError(
-            f"No word of {names} was seen {settings.min_count} times; lower --min-count."
-        )
+    counts = _counts(counted, stories, records)
+    text = of_all(chain.from_iterable(record.digests for record in records))
+    Manifest(settings, counts, text, seal(result, manifest.FILES)).write(result)
 
 
 def _counts(counted: Counted, stories: Stories, records: Sequence[Record]) -> CorpusCounts:

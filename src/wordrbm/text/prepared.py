@@ -24,6 +24,7 @@ from wordrbm.text.windows import Windows
 
 Part: TypeAlias = Literal["train", "heldout"]
 PARTS = {"train": TRAIN, "heldout": HELDOUT}
+IDS_AT_ONCE = 1 << 20
 
 
 @final
@@ -55,10 +56,11 @@ class Prepared:
         """All windows of n words in one part of the text."""
         if n < 1:
             raise WordRBMError(f"A window of {n} words was asked for; it needs at least 1.")
-        return Windows.of(self.ids, self.runs[self.runs[:, 2] == PARTS[part]], n)
+        runs = self.runs[self.runs[:, 2] == PARTS[part]]
+        return Windows.of(self.ids, runs, n, len(self.vocabulary))
 
     def verify(self) -> None:
-        """Check the SHA-256 of every file, which reads them all."""
+        """Check the SHA-256 of every file and that every id is a word, which reads them all."""
         for name, seal in self.manifest.files.items():
             with reading(self.path / name):
                 found = sha256(self.path / name)
@@ -67,6 +69,7 @@ class Prepared:
                     f"{self.path / name} is not the file that was prepared (its SHA-256 differs); "
                     "prepare the corpus again."
                 )
+        self._check_ids()
 
     def _check(self) -> None:
         if len(self.vocabulary) != self.manifest.counts.vocabulary:
@@ -76,6 +79,17 @@ class Prepared:
         if not within.all():
             at = int(np.argmin(within))
             _refuse(self.path / manifest.RUNS, f"has a run outside the text (number {at})")
+
+    def _check_ids(self) -> None:
+        K = len(self.vocabulary)
+        for at in range(0, self.ids.size, IDS_AT_ONCE):
+            block = self.ids[at : at + IDS_AT_ONCE]
+            if block.min() < 0 or block.max() >= K:
+                wrong = block[(block < 0) | (block >= K)][0]
+                _refuse(
+                    self.path / manifest.IDS,
+                    f"has the word id {wrong} where the {K:,} words have ids from 0 to {K - 1:,}",
+                )
 
 
 def _check_sizes(path: Path, head: Manifest) -> None:

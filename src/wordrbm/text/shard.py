@@ -44,6 +44,11 @@ def shards(folder: Path) -> Iterator[Shard]:
         yield _shard(ids)
 
 
+def sizes(folder: Path) -> dict[str, int]:
+    """How many bytes each file of the shards in a folder has."""
+    return {path.name: path.stat().st_size for shard in shards(folder) for path in shard}
+
+
 def _shard(ids: Path) -> Shard:
     return Shard(ids, ids.with_suffix(".ends"), ids.with_suffix(".counts"))
 
@@ -79,8 +84,8 @@ class ShardWriter:
             return
         shard = _shard(self.folder / f"{self.written:06}.ids")
         ids = np.array(self.ids, "<i4")
-        ids.tofile(shard.ids)
-        np.array(self.ends, "<i8").tofile(shard.ends)
+        shard.ids.write_bytes(ids.data)  # numpy's own tofile does not hear of a failed last write
+        shard.ends.write_bytes(np.array(self.ends, "<i8").data)
         self._write_counts(shard.counts, np.bincount(ids))
         for path in shard:
             sync(path)

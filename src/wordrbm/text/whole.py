@@ -1,16 +1,20 @@
 """A corpus that is whole already: a resume of it has nothing to do, if it is the one asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from wordrbm.errors import WordRBMError
 from wordrbm.text import manifest
 from wordrbm.text.appearing import remove_work
 from wordrbm.text.begun import differences
+from wordrbm.text.digest import digests, of_all
 from wordrbm.text.looking import look
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.settings import PrepareSettings
+
+INPUTS = "the SHA-256 of the inputs"
 
 
 def is_whole(out: Path, files: Sequence[Path], settings: PrepareSettings) -> bool:
@@ -20,11 +24,16 @@ def is_whole(out: Path, files: Sequence[Path], settings: PrepareSettings) -> boo
     head = Prepared.open(out).manifest
     before = {**asdict(head.settings), "files": head.counts.files, "bytes": head.counts.bytes}
     size = sum(look(path).size for path in files)
-    now = {**asdict(settings), "files": len(files), "bytes": size}
+    _refuse_other(out, before, {**asdict(settings), "files": len(files), "bytes": size})
+    if head.inputs:  # what was asked for may have the same size and yet be another text
+        _refuse_other(out, {INPUTS: head.inputs}, {INPUTS: of_all(digests(files))})
+    remove_work(out)
+    return True
+
+
+def _refuse_other(out: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     if changes := differences(before, now):
         raise WordRBMError(
             f"{out} was prepared from something else: {'; '.join(changes)}; choose another "
             "--out or remove it."
         )
-    remove_work(out)
-    return True

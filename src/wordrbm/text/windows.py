@@ -15,6 +15,8 @@ from jaxtyping import Int32, Int64
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels import order
 
+ANY_ID = 1 << 31  # as many words as there can be ids
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -25,14 +27,17 @@ class Windows:
     starts: Int64[np.ndarray, " R"]  # of the runs that hold at least n words
     before: Int64[np.ndarray, " R+1"]  # windows in all earlier runs
     n: int
+    K: int = ANY_ID
 
     @classmethod
-    def of(cls, ids: Int32[np.ndarray, " T"], runs: Int64[np.ndarray, "R 3"], n: int) -> "Windows":
-        """The windows of n words in runs (start, end, part)."""
+    def of(
+        cls, ids: Int32[np.ndarray, " T"], runs: Int64[np.ndarray, "R 3"], n: int, K: int = ANY_ID
+    ) -> "Windows":
+        """The windows of n words, each one of K, in runs (start, end, part)."""
         held = runs[:, 1] - runs[:, 0] - n + 1  # windows in each run
         before = np.zeros(np.count_nonzero(held > 0) + 1, np.int64)
         np.cumsum(held[held > 0], out=before[1:])
-        return cls(ids, np.ascontiguousarray(runs[held > 0, 0]), before, n)
+        return cls(ids, np.ascontiguousarray(runs[held > 0, 0]), before, n, K)
 
     def __len__(self) -> int:
         return int(self.before[-1])
@@ -43,6 +48,12 @@ class Windows:
             raise IndexError(f"windows are numbered 0 to {len(self) - 1}")
         out = np.empty((index.size, self.n), np.int32)
         order.gather(self.ids, self.starts, self.before, index, out)
+        # The stream stays on disk. Below zero is, without a sign, above all: one pass sees both.
+        if out.size and out.view(np.uint32).max() >= self.K:
+            raise WordRBMError(
+                f"A word id is not from 0 to {self.K - 1:,}: the prepared corpus is damaged or was "
+                "changed while it was read; prepare it again."
+            )
         return out
 
 

@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import NamedTuple, TypeAlias
 
 from wordrbm.errors import WordRBMError
+from wordrbm.storage import told
 from wordrbm.text import jobrun
 from wordrbm.text.jobfolder import Job
 from wordrbm.text.settings import PrepareSettings
@@ -84,17 +85,16 @@ def _work(
     parent, looked = multiprocessing.parent_process(), time.monotonic()
     assert parent is not None
     try:
-        for meter in jobrun.run(job, work, settings):
-            meters[2 * place], meters[2 * place + 1] = meter
-            late = time.monotonic() - looked > SECONDS_BETWEEN_LOOKS
-            if late or meter.bytes >= job.size - 1:  # always before the folder gets its name
-                looked = time.monotonic()
-                if not parent.is_alive():
-                    return
+        with told(work):
+            for meter in jobrun.run(job, work, settings):
+                meters[2 * place], meters[2 * place + 1] = meter
+                late = time.monotonic() - looked > SECONDS_BETWEEN_LOOKS
+                if late or meter.bytes >= job.size - 1:  # always before the folder gets its name
+                    looked = time.monotonic()
+                    if not parent.is_alive():
+                        return
     except WordRBMError as error:
         _send(faults, str(error))
-    except OSError as error:
-        _send(faults, f"Could not write in {work}: {error.strerror or error}; free some space.")
 
 
 def _send(faults: Connection, sentence: str) -> None:
