@@ -17,6 +17,7 @@ from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import TrainingSettings
 
 COMMAND = [sys.executable, "-c", "from wordrbm.cli.app import main; main()"]
+WIDE = {**os.environ, "COLUMNS": "120"}
 TEXT = "The cat eats fish on Monday.\nshort\n\nMy zebra likes gold in July.\n"
 
 
@@ -62,6 +63,43 @@ def test_neighbours_of_a_place_in_a_text(model):
     found = json.loads(wordrbm("neighbours", model, "--context", "the ___ eats", "--json").stdout)
     assert len(found["neighbours"]["the ___ eats"]) == 5
     assert "the ___ eats" in wordrbm("neighbours", model, "--context", "the ___ eats").stdout
+
+
+def test_names_are_never_read_as_markup(model):
+    shown = wordrbm("neighbours", model, "--context", "[/a] ___ eats", env=WIDE)
+    assert shown.returncode == 0, shown.stderr
+    assert "[/a] ___ eats" in shown.stdout
+
+
+def test_json_is_json_on_any_terminal(tmp_path):
+    vocabulary = Vocabulary.build([(word, 10) for word in ("café", "\U0001d11e", "the")], 5)
+    rng = np.random.default_rng(1)
+    rbm = init_wordrep(rng, n=3, H=6, d=4, word_probability=vocabulary.probability())
+    settings = TrainingSettings(window=3, hidden=6, dimension=4, mh_steps=5)
+    save(tmp_path, TrainedModel(rbm, vocabulary, settings))
+    text = "the café \U0001d11e the"
+    plain = {**os.environ, "PYTHONIOENCODING": "ascii:backslashreplace", "PYTHONUTF8": "1"}
+    for arguments in (
+        ["fill", tmp_path, "the ___ ___", "--json"],
+        ["neighbours", tmp_path, "the", "--json"],
+        ["score", tmp_path, tmp_path / "text", "--json"],
+        ["features", tmp_path, tmp_path / "text"],
+        ["sample", tmp_path, "--count=9", "--sweeps=5", "--json"],
+    ):
+        (tmp_path / "text").write_text(text, encoding="utf-8")
+        shown = wordrbm(*arguments, env=plain)
+        assert shown.returncode == 0, shown.stderr
+        assert "caf\\u00e9" in shown.stdout
+        assert all(json.loads(line) for line in shown.stdout.splitlines())
+
+
+@pytest.mark.parametrize("command", ["score", "features"])
+def test_a_closed_standard_input_is_told(model, command):
+    quoted = " ".join(f"'{word}'" for word in [*COMMAND, command, str(model)])
+    done = subprocess.run(["sh", "-c", f"{quoted} <&-"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "Standard input is closed" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_score_reads_a_file_or_standard_input(model, tmp_path):
@@ -111,7 +149,7 @@ def test_features_as_lines_and_as_a_file(model, tmp_path):
     for out in outs:
         done = wordrbm("features", model, tmp_path / "text", "--out", out, "--json")
         assert json.loads(done.stdout) == {"out": str(out), "lines": 4, "windows": 10, "hidden": 6}
-        assert "100%" in done.stderr
+        assert done.stderr.splitlines() == ["features 100% 10 windows"]
     assert outs[0].read_bytes() == outs[1].read_bytes()
     with np.load(outs[0], allow_pickle=False) as found:
         np.testing.assert_array_equal(found["hidden"], np.float32([row["hidden"] for row in rows]))
@@ -160,6 +198,12 @@ BAD = {
     "Could not write": ["features", "MODEL", "BAD", "--out", "absent/f.npz"],
     "was not found": ["sample", "absent"],
     "The sweeps is 0": ["sample", "MODEL", "--sweeps=0"],
+    "at most 10,000,000": ["sample", "MODEL", "--count=100000000000"],
+    ". is a folder": ["export", "MODEL", "--out", "."],
+    "is a folder where": ["export", "MODEL", "--out", ""],
+    "/ is a folder": ["export", "MODEL", "--out", "/"],
+    "a file is to be written": ["features", "MODEL", "BAD", "--out", "."],
+    "give a file of lines": ["score", "MODEL", "absent.txt"],
 }
 
 

@@ -192,7 +192,9 @@ def test_the_frames_own_names_are_in_the_sentence():
     assert list(model.get_feature_names_out()) == [f"categoricalrbm{j}" for j in range(3)]
 
 
-@pytest.mark.parametrize("asked", [0, [2], [2, -1], "many", 1.5, [2**31, 5], [2, None]])
+@pytest.mark.parametrize(
+    "asked", [0, [2], [2, -1], "many", 1.5, [2**31, 5], [2, None], [[1, 2], [3]], 4 + 0j]
+)
 def test_categories_that_cannot_be_are_refused(asked):
     with pytest.raises(WordRBMError, match="cannot have n_categories"):
         CategoricalRBM(**SMALL, n_categories=asked).fit([[0, 1], [1, 0]])
@@ -215,9 +217,10 @@ def test_numbers_of_numpy_are_numbers():
 
 def test_no_sample_and_no_such_column_are_refused(tiny):
     _, model = tiny
-    with pytest.raises(WordRBMError, match="use 1 or more"):
-        model.sample(0)
-    for column in (2, -1, "town", 0.5):
+    for rows, sweeps in ((0, 1), ("3", 1), (2.5, 1), (True, 1), (1, 1.5)):
+        with pytest.raises(WordRBMError, match="give a whole number of at least 1"):
+            model.sample(rows, sweeps=sweeps)
+    for column in (2, -1, "town", 0.5, True):
         with pytest.raises(WordRBMError, match="There is no column"):
             model.conditional(ROWS, column)
     with pytest.raises(NotFittedError):
@@ -229,6 +232,72 @@ def test_the_column_asked_for_may_be_missing(tiny):
     missing = ROWS.astype(float)
     missing[:, 1] = np.nan
     np.testing.assert_array_equal(model.conditional(missing, 1), model.conditional(ROWS, 1))
+    for nothing in (None, pd.NA):
+        missing = ROWS.astype(object)
+        missing[:, 1] = nothing
+        np.testing.assert_array_equal(model.conditional(missing, 1), model.conditional(ROWS, 1))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        [["a", "b"], ["c", "d"]],
+        pd.DataFrame({"a": pd.Categorical(["x", "y"]), "b": [0, 1]}),
+        pd.DataFrame({"a": [0, pd.NA], "b": [0, 1]}, dtype=object),
+        np.array([["2020-01-01", "2020-01-02"]], "datetime64[D]"),
+    ],
+)
+def test_values_that_are_no_numbers_are_told(bad):
+    with pytest.raises(WordRBMError, match="not all numbers"):
+        CategoricalRBM(**SMALL).fit(bad)
+    with pytest.raises(WordRBMError, match="column 1 holds NaN in row 0"):
+        CategoricalRBM(**SMALL).fit([[0, None], [1, 2]])
+
+
+def test_any_number_of_shards_will_do():
+    X, _ = latent(2, 40, [3, 4])
+    assert len(CategoricalRBM(**SMALL, shards=3).fit(X)._state.chains.v) == 18
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("chains", 32, "chains from 16 to 32"),
+        ("chains", 10, "chains from 16 to 10"),
+        ("shards", 3, "chains from 16 to 18"),
+        ("n_components", 4, "n_components from 3 to 4"),
+        ("dimension", 5, "dimension from 4 to 5"),
+        ("n_categories", 7, r"n_categories from \(3, 4\) to \(7, 7\)"),
+    ],
+)
+def test_going_on_with_another_size_is_refused(name, value, told):
+    X = np.array([[0, 3], [2, 0]] * 10)
+    model = CategoricalRBM(**SMALL).fit(X)
+    model.set_params(**{name: value})
+    with pytest.raises(WordRBMError, match=told):
+        model.partial_fit(X)
+    model.set_params(**{**SMALL, "shards": 2, "n_categories": [3, 4], "mh_steps": 5})
+    assert model.partial_fit(X).n_iter_ == 3
+
+
+def test_a_refused_call_changes_nothing():
+    X, _ = latent(2, 40, [3, 4])
+    model = CategoricalRBM(**SMALL, n_categories=[5, 5], random_state=7).fit(X)
+    before, seen = bits(model), dict(vars(model))
+    for method in (model.set_params(n_jobs=0).fit, model.partial_fit):
+        with pytest.raises(WordRBMError, match="n_jobs"):
+            method(X + 1)
+    for bad in ([[0, 1, 2]], [[0, 9]], [[0, -1]]):
+        with pytest.raises(ValueError, match=r"n_categories|columns|Negative"):
+            model.set_params(n_jobs=None).fit(bad)
+    assert bits(model) == before
+    assert vars(model).keys() == seen.keys()
+    assert all(vars(model)[name] is seen[name] for name in seen)
+
+
+def test_more_passes_than_can_be_counted_are_refused():
+    with pytest.raises(WordRBMError, match="n_iter is 4611686018427387903"):
+        CategoricalRBM(**{**SMALL, "n_iter": 2**62 - 1}).fit([[0, 1], [1, 0]])
 
 
 def test_unseen_values_do_not_drown_the_others():

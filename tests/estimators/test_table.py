@@ -25,7 +25,25 @@ def test_columns_have_as_many_values_as_were_seen_or_asked_for():
 
 def test_too_many_values_for_a_word_are_refused():
     with pytest.raises(WordRBMError, match="at most 2,147,483,647 in all"):
-        table_of(np.array([[2**40, 0]]), "ab", None)
+        table_of(np.array([[0, 0]]), "ab", [2**40, 1])
+
+
+@pytest.mark.parametrize("largest", [2**31 - 10, 2**40, 1e30])
+def test_a_column_of_ids_is_refused_unless_it_was_asked_for(largest):
+    with pytest.raises(WordRBMError, match=r"column a holds .* in a table of 1 rows"):
+        table_of(np.array([[largest, 0]]), "ab", None)
+    assert table_of(np.array([[20_000_000, 0]]), "ab", 20_000_001).sizes == (20_000_001,) * 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "largest"),
+    [("u1", 255), ("i1", 127), ("u2", 65_535), ("f2", 4_096), ("f4", 8_388_607), ("?", 1)],
+)
+def test_the_largest_number_of_a_narrow_kind_is_a_value_too(kind, largest):
+    X = np.array([[0, largest], [largest, 0]], kind)
+    table = table_of(X, "ab", None)
+    assert table.sizes == (largest + 1,) * 2
+    np.testing.assert_array_equal(table.values(table.words(X)), X.astype(int))
 
 
 def frequencies(v):

@@ -2,8 +2,10 @@ import pickle
 import random
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -72,14 +74,39 @@ def test_scores_are_minus_the_mean_free_energy(fitted):
     assert fitted.score_samples(["the cat eats fish"])[0] == pytest.approx(expected, rel=1e-5)
 
 
-@pytest.mark.parametrize("bad", ["one text", b"bytes", None, 7])
+def test_rows_keep_their_names(fitted):
+    frame = pd.DataFrame({"text": STORIES, "number": range(30)}).sample(frac=1, random_state=1)
+    features = WordFeatures(model=fitted.model_)
+    both = ColumnTransformer([("f", features, "text"), ("n", "passthrough", ["number"])])
+    found = both.set_output(transform="pandas").fit_transform(frame)
+    assert list(found.index) == list(frame.index)
+    assert list(found["n__number"]) == list(frame["number"])
+    np.testing.assert_array_equal(found.iloc[:, :8], fitted.transform(frame["text"]))
+
+
+FRAME = pd.DataFrame({"the first text": ["a b c"], "the second text": ["d e f"]})
+
+
+@pytest.mark.parametrize("bad", [FRAME, FRAME.to_numpy(), np.array("a b c")])
+def test_a_table_where_one_column_belongs_is_refused(fitted, bad):
+    for method in (WordFeatures().fit, WordFeatures().fit_transform, fitted.transform):
+        with pytest.raises(WordRBMError, match="give one column"):
+            method(bad)
+
+
+def test_a_keyword_nobody_knows_is_refused():
+    with pytest.raises(TypeError, match="foo"):
+        WordFeatures().fit_transform(STORIES, foo=3)
+
+
+@pytest.mark.parametrize("bad", ["one text", b"bytes", None, 7, {"a text": 1}])
 def test_one_text_where_many_belong_is_refused(fitted, bad):
     for method in (WordFeatures().fit, fitted.transform, fitted.score_samples):
         with pytest.raises(WordRBMError, match="several documents were expected"):
             method(bad)
 
 
-@pytest.mark.parametrize("bad", [None, b"bytes", 7, {"a": 1}, ["a", None], np.nan])
+@pytest.mark.parametrize("bad", [None, b"bytes", 7, {"a": 1}, ["a", None], np.nan, ["a", "___"]])
 def test_a_document_that_is_none_is_named(fitted, bad):
     for method in (WordFeatures().fit, fitted.transform):
         with pytest.raises(WordRBMError, match="Document 1 is") as caught:
@@ -94,7 +121,14 @@ def test_windows_do_not_cross_documents():
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("pooling", "sum"), ("window", 0), ("vocabulary_size", 0), ("min_count", 1.5), ("model", 3)],
+    [
+        ("pooling", "sum"),
+        ("pooling", ["mean"]),
+        ("window", 0),
+        ("vocabulary_size", 0),
+        ("min_count", 1.5),
+        ("model", 3),
+    ],
 )
 def test_a_parameter_that_cannot_be_is_named(name, value):
     with pytest.raises(WordRBMError, match=f"The parameter {name} is"):

@@ -41,6 +41,15 @@ def test_many_chains_move_in_blocks_of_their_own_streams(trained, monkeypatch):
 
 def test_dreams_are_decoded(trained):
     assert trained.words(np.array([[0, 1, 4]])) == [["<unk>", "the", "on"]]
+    assert trained.words([[0, 1, 4]]) == [["<unk>", "the", "on"]]
+    for wrong in ([[0, 1], [2]], [["the", "cat", "said"]], [0, 1, 4]):
+        with pytest.raises(WordRBMError, match="integer array"):
+            trained.words(wrong)
+
+
+def test_more_windows_than_fit_are_refused_at_once(trained):
+    with pytest.raises(WordRBMError, match="at most 10,000,000"):
+        trained.sample(1, 100_000_000_000)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,10 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from wordrbm.errors import WordRBMError
+from wordrbm.storage import replacing
 from wordrbm.using.featurefile import writing
 
 
@@ -49,6 +52,20 @@ def test_a_fault_on_the_way_leaves_what_was_there(tmp_path):
         write_badly(tmp_path / "f.npz")
     assert [path.name for path in tmp_path.iterdir()] == ["f.npz"]
     assert (tmp_path / "f.npz").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", [".", "", "/", "..", "folder"])
+def test_a_folder_is_no_file_to_write(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with (
+        pytest.raises(WordRBMError, match="is a folder where a file"),
+        writing(Path(name), 4),
+    ):
+        pytest.fail("the work has begun")
+    with pytest.raises(WordRBMError, match="is a folder where a file"), replacing(Path(name)):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path):

@@ -29,6 +29,24 @@ def test_every_window_is_there_once_and_in_order(trained, monkeypatch):
     assert found[-1][2] == [2, 4, 1]
 
 
+def test_short_lines_are_gathered_in_proportion_to_their_number():
+    """Every piece is looked at a bounded number of times while others are held."""
+    looks = 0
+
+    class Windows(np.ndarray):
+        def __len__(self):
+            nonlocal looks
+            looks += 1
+            return self.shape[0]
+
+    def piece(number):
+        return windows.Places(np.array([number]), np.array([0]), np.ones((1, 3)).view(Windows))
+
+    blocks = list(windows._gathered(piece(number) for number in range(3000)))
+    assert sum(block.v.shape[0] for block in blocks) == 3000
+    assert looks < 10 * 3000
+
+
 def test_a_window_has_the_same_bits_in_any_company(single, rng):
     words = single.vocabulary.words
     sentences = [[words[k] for k in rng.integers(5, size=size)] for size in range(40)]

@@ -1,13 +1,16 @@
 """Filling blanks against plain enumeration: every pattern of blanks, every length."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tests import reference
 from wordrbm.errors import WordRBMError
+from wordrbm.models import WordRepRBM
 from wordrbm.using import marginals as summing
+from wordrbm.using import reading as readings
 from wordrbm.using.fill import _groups, fill
 from wordrbm.using.marginals import marginals
 from wordrbm.using.reading import as_read, reading
@@ -120,6 +123,30 @@ def test_a_model_in_single_precision_gives_the_same_to_rounding(trained, single)
     for a, b in zip(exact.blanks, rough.blanks, strict=True):
         assert [w for w, _ in a.words] == [w for w, _ in b.words]
         np.testing.assert_allclose([p for _, p in a.words], [p for _, p in b.words], rtol=1e-5)
+
+
+def test_single_precision_is_only_how_the_numbers_are_stored(single):
+    """The same numbers held as doubles give the same answers, far beyond single precision."""
+    wide = WordRepRBM(**{k: x.astype(np.float64) for k, x in single.rbm.parameters().items()})
+    double = replace(single, rbm=wide)
+    for text in ("on ___ said", "on ___ said ___ the"):
+        a, b = (model.fill(text, K).blanks for model in (single, double))
+        np.testing.assert_allclose(
+            [p for blank in a for _, p in blank.words],
+            [p for blank in b for _, p in blank.words],
+            rtol=1e-12,
+        )
+    a, b = (next(model.score(["on the cat said on"])).costly for model in (single, double))
+    np.testing.assert_allclose([c.nats for c in a], [c.nats for c in b], rtol=1e-12)
+
+
+def test_too_many_neighbouring_blanks_are_refused_before_they_are_read(trained, monkeypatch):
+    monkeypatch.setattr(summing, "MOST_FILLINGS", K)
+    assert trained.fill([None] * 6, 1).others == "as read"
+    monkeypatch.setattr(readings, "MOST_WORDS", 36 * K - 1)
+    assert trained.fill([None] * 5, 1).others == "as read"
+    with pytest.raises(WordRBMError, match="6 blanks stand next to each other"):
+        trained.fill([None] * 6, 1)
 
 
 def test_a_reading_keeps_the_words_that_were_given(trained):

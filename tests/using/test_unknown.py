@@ -31,6 +31,21 @@ def test_the_nearest_words_of_a_words_own_vector_begin_with_it(trained):
     assert [word for word, _ in found[1:]] == [word for word, _ in rest]
 
 
+def test_what_is_no_word_no_vector_or_no_count_is_told(trained):
+    vectors = trained.vectors
+    for ask in (
+        lambda: vectors.nearest("abc"),
+        lambda: vectors.nearest([1, "b"]),
+        lambda: vectors.most_similar("cat", 2.5),
+        lambda: vectors.most_similar("cat", 2, among=1.5),
+        lambda: vectors.most_similar("cat", 0),
+        lambda: vectors.most_similar(["cat"]),
+        lambda: vectors.similarity("cat", None),
+    ):
+        with pytest.raises(WordRBMError, match=r"vector was expected|whole number|not in the"):
+            ask()
+
+
 @pytest.mark.parametrize("wrong", [np.zeros(6), np.ones(5), np.full(6, np.nan)])
 def test_a_vector_without_direction_has_no_neighbours(trained, wrong):
     with pytest.raises(WordRBMError, match="finite numbers"):

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from wordrbm.errors import WordRBMError
@@ -53,10 +54,17 @@ def test_what_is_no_text_is_refused(wrong):
         words_of(wrong)
 
 
-@pytest.mark.parametrize("wrong", ["a single text", b"bytes", 3, None, {"a": "b"}])
+FRAME = pd.DataFrame({"the first text": ["a b c"]})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["a single text", b"bytes", 3, None, {"a": "b"}, FRAME, FRAME.to_numpy(), np.array("a b")],
+)
 def test_what_is_not_several_sentences_is_refused(wrong):
     with pytest.raises(WordRBMError, match="several sentences"):
         several(wrong)
+    assert list(several(FRAME["the first text"])) == ["a b c"]
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 2.0, "3", True, None])

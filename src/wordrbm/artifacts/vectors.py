@@ -5,6 +5,7 @@ Similarity is the cosine, ``D[w] . D[u] / (|D[w]| |D[u]|)``.
 
 from dataclasses import dataclass
 from functools import cached_property
+from reprlib import repr as brief
 from typing import final
 
 import numpy as np
@@ -59,7 +60,13 @@ class Vectors:
         self, vector: Float[np.ndarray, " d"], count: int = 10, *, among: int | None = None
     ) -> Neighbours:
         """The words nearest to a vector that need not be a word's; the unknown word is left out."""
-        vector = np.asarray(vector, self.matrix.dtype)
+        try:
+            vector = np.asarray(vector, self.matrix.dtype)
+        except (TypeError, ValueError):
+            raise WordRBMError(
+                f"{brief(vector)} was found where a vector was expected; give "
+                f"{self.matrix.shape[1]} numbers, or use most_similar for a word."
+            ) from None
         length = np.linalg.norm(vector)
         if vector.shape != self.matrix.shape[1:] or not 0 < length < np.inf:
             raise WordRBMError(
@@ -72,8 +79,12 @@ class Vectors:
         self, direction: Float[np.ndarray, " d"], left_out: set[int], count: int, among: int | None
     ) -> Neighbours:
         """The rows by their cosine with a direction; row 0 is the unknown word."""
-        if count < 1 or (among is not None and among < 1):
-            raise WordRBMError("Neighbours were asked for with a count below 1; use 1 or more.")
+        for number in (count, 1 if among is None else among):
+            if not isinstance(number, int | np.integer) or number < 1:
+                raise WordRBMError(
+                    f"Neighbours were asked for with a count of {brief(number)}, below 1 or no "
+                    "whole number; use 1 or more."
+                )
         cosine = self._directions[:among] @ direction
         cosine[[k for k in left_out if k < cosine.size]] = -np.inf
         count = min(count, int(np.isfinite(cosine).sum()))
@@ -84,8 +95,8 @@ class Vectors:
     def _row(self, word: str) -> int:
         try:
             return self.index[word]
-        except KeyError:
+        except (KeyError, TypeError):  # a list is no word either
             raise WordRBMError(
-                f"The word {word!r} is not in the vocabulary of {len(self)} words; words are in "
-                "lower case with digits as #."
+                f"The word {brief(word)} is not in the vocabulary of {len(self)} words; words are "
+                "in lower case with digits as #."
             ) from None

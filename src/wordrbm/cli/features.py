@@ -62,7 +62,7 @@ def _print_rows(trained: "TrainedModel", lines: "Iterable[Line]") -> None:
         rows = zip(sentence + 1, start, trained.words(v), block.hidden, strict=True)
         for line, place, words, hidden in rows:
             row = {"line": int(line), "start": int(place), "words": words}
-            print(json.dumps({**row, "hidden": hidden.tolist()}, ensure_ascii=False))
+            print(json.dumps({**row, "hidden": hidden.tolist()}))
 
 
 def _write(
@@ -70,18 +70,20 @@ def _write(
 ) -> dict[str, int | str]:
     from wordrbm.using.featurefile import writing
 
-    seen = 0
+    seen = position = 0
 
     def texts() -> Iterator[str]:
-        nonlocal seen
+        nonlocal seen, position
         for line in lines:
-            seen = line.number
-            show(line.position, f"{target.windows:,} windows")
+            seen, position = line.number, line.position
             yield line.text
 
     with writing(out, trained.rbm.c.size) as target:
         for block in _features(trained, texts()):
             target.add(block.hidden, block.places.sentence + 1, block.places.start)
+            show(position, f"{target.windows:,} windows")
+        if not target.windows:  # else the last block has told the end
+            show(position, "0 windows")
     windows, H = target.windows, trained.rbm.c.size
     return {"out": str(out), "lines": seen, "windows": windows, "hidden": H}
 

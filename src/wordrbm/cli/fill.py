@@ -29,7 +29,7 @@ def fill(
     filled = load(model).fill(text, count)
     if as_json:
         blanks = [blank._asdict() for blank in filled.blanks]
-        print(json.dumps({**filled._asdict(), "blanks": blanks}, ensure_ascii=False))
+        print(json.dumps({**filled._asdict(), "blanks": blanks}))
     else:
         _print(filled)
 

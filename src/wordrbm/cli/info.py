@@ -19,7 +19,7 @@ def info(
     """
     found = describe(path)
     if as_json:
-        print(json.dumps(found, ensure_ascii=False))
+        print(json.dumps(found))
         return
     for name, value in found.items():
         print(f"{name}: {json.dumps(value, ensure_ascii=False)}")

@@ -47,7 +47,7 @@ def neighbours(
         found[context] = vectors.nearest(trained.infer_vector(context), count, among=among)
     together = group_scores(vectors, count) if groups else {}
     if as_json:
-        print(json.dumps({"neighbours": found, "groups": together}, ensure_ascii=False))
+        print(json.dumps({"neighbours": found, "groups": together}))
         return
     print_table(found)
     for name, group in together.items():
@@ -76,13 +76,16 @@ def print_table(found: "dict[str, Neighbours]") -> None:
     """A table with a column per word, as many as the screen holds side by side."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text  # a str would be read for markup, as [/b]
 
     console = Console()
     per_table = max(1, console.width // 18)
     words = list(found)
     for first in range(0, len(words), per_table):
         columns = words[first : first + per_table]
-        table = Table(*columns)
+        table = Table()
+        for name in columns:
+            table.add_column(Text(name))
         for row in zip_longest(*(found[word] for word in columns), fillvalue=("", 0.0)):
-            table.add_row(*(word for word, _ in row))
+            table.add_row(*(Text(word) for word, _ in row))
         console.print(table)

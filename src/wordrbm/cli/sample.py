@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+STRETCH = 4096  # windows decoded at a time
+
 
 def sample(
     model: Annotated[Path, typer.Argument(help="A folder made by `wordrbm train`.")],
@@ -23,9 +25,10 @@ def sample(
     from wordrbm.artifacts import load
 
     trained = load(model)
-    windows = trained.words(trained.sample(seed, count, sweeps))
+    v = trained.sample(seed, count, sweeps)
     if as_json:
-        told = {"seed": seed, "sweeps": sweeps, "windows": windows}
-        print(json.dumps(told, ensure_ascii=False))
-    else:
-        print("\n".join(" ".join(words) for words in windows))
+        print(json.dumps({"seed": seed, "sweeps": sweeps, "windows": trained.words(v)}))
+        return
+    for first in range(0, len(v), STRETCH):
+        for words in trained.words(v[first : first + STRETCH]):
+            print(" ".join(words))

@@ -46,7 +46,7 @@ def score(
 def _as_json(number: int, score: "Score") -> str:
     costly = [word._asdict() for word in score.costly]
     record = {"line": number, **score._asdict(), "costly": costly}
-    return json.dumps(record, ensure_ascii=False)
+    return json.dumps(record)
 
 
 def _as_text(number: int, score: "Score") -> str:

@@ -6,6 +6,8 @@ does with it. Proposals for a column come from that column alone, so a column is
 its own values, and an update costs the same for ten values as for a million.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from wordrbm.estimators.conditional import column_log_probability, value_log_probability
 from wordrbm.estimators.dreaming import dream
+from wordrbm.estimators.fixed import refuse_other_sizes
 from wordrbm.estimators.following import warn_if_lost
 from wordrbm.estimators.learning import renewed, rows_as_windows, table_learner
 from wordrbm.estimators.parameters import (
@@ -26,16 +29,18 @@ from wordrbm.estimators.parameters import (
     settings_of,
     teller,
     threads_of,
+    whole_number,
 )
 from wordrbm.estimators.refused import Refused
 from wordrbm.estimators.sightings import Sightings
 from wordrbm.estimators.table import table_of
+from wordrbm.estimators.thawing import thawed_learner, thawed_state
 from wordrbm.models import WordRepRBM
 from wordrbm.shapes import Hidden, Words
 from wordrbm.using.precise import asked
 
 # Values are looked at one by one in `table.py`, where the sentence can name the column.
-ANY_NUMBERS = {"dtype": "numeric", "ensure_all_finite": False}
+ANYTHING = {"dtype": None, "ensure_all_finite": False}
 
 
 class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -85,15 +90,17 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         Without `n_iter`, ten times over or as often as it takes for 3,000 updates.
         """
-        v = self._begin(X)
-        planned = plan(self, len(v))
-        self._learn(v, planned)
+        with _as_it_was_if_refused(self):
+            v = self._begin(X)
+            planned = plan(self, len(v))
+            self._learn(v, planned)
         self.n_iter_ = planned.passes
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Go on from these rows, once over, at constant rates; the first call fixes the columns."""
-        v = self._go_on(X) if hasattr(self, "rbm_") else self._begin(X)
+        with _as_it_was_if_refused(self):
+            v = self._go_on(X) if hasattr(self, "rbm_") else self._begin(X)
         self._learn(v, once(self, len(v)), **CONSTANT_RATES)
         self.n_iter_ += 1
         return self
@@ -125,7 +132,7 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         check_is_fitted(self)
         i = self._column(column)
-        X = np.array(validate_data(self, X, reset=False, **ANY_NUMBERS))
+        X = np.array(validate_data(self, X, reset=False, **ANYTHING))
         X[:, i] = 0
         v = self._table.words(X)
         return np.exp(column_log_probability(self.rbm_, v, i, self._part(i)))
@@ -135,17 +142,14 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     ) -> Int[np.ndarray, "N n"]:
         """Rows dreamt by the model: the persistent chains, moved on by so many sweeps."""
         check_is_fitted(self)
-        if n_samples < 1 or sweeps < 1:
-            raise Refused(
-                f"{n_samples} samples after {sweeps} sweeps were asked for; use 1 or more of both."
-            )
-        seed = seed_of(random_state)
-        v = dream(self._learner, self._state.chains, n_samples, sweeps, seed)
+        rows, times = whole_number("n_samples", n_samples), whole_number("sweeps", sweeps)
+        v = dream(self._learner, self._state.chains, rows, times, seed_of(random_state))
         return self._table.values(v)
 
     def _begin(self, X: Any) -> Words:
         """Fix the columns and make a fresh model; the rows as words."""
-        X = validate_data(self, X, reset=True, **ANY_NUMBERS)
+        threads_of(self.n_jobs)  # a bad one is told before anything is learnt
+        X = validate_data(self, X, reset=True, **ANYTHING)
         names = getattr(self, "feature_names_in_", range(X.shape[1]))
         self._table = table_of(X, tuple(map(repr, names)), self.n_categories)
         v = self._table.words(X)
@@ -161,13 +165,21 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _go_on(self, X: Any) -> Words:
         """More rows as words; proposals follow what has been read by now."""
+        threads_of(self.n_jobs)
+        refuse_other_sizes(self, self._table, self._state)
         v = self._words(X)
+        self._thaw()
         new = self._sightings.add(v)
         self.rbm_.b[new] = self._sightings.log_share(new)  # as the values of the first rows began
         if self._sightings.have_doubled():
             settings = settings_of(self, self._seed, once(self, len(v)), window=v.shape[1])
             self._learner = renewed(self.rbm_, self._sightings.frequencies(), settings)
         return v
+
+    def _thaw(self) -> None:
+        self._learner, self._state = thawed_learner(self._learner), thawed_state(self._state)
+        self._sightings.thaw()
+        self.rbm_ = self._learner.rbm
 
     def _learn(self, v: Words, plan: Plan, **changes: Any) -> None:
         settings = settings_of(
@@ -182,7 +194,7 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         warn_if_lost(self.rbm_, v, self._state.chains.v)
 
     def _words(self, X: Any) -> Words:
-        return self._table.words(validate_data(self, X, reset=False, **ANY_NUMBERS))
+        return self._table.words(validate_data(self, X, reset=False, **ANYTHING))
 
     def _part(self, i: int) -> slice:
         """The rows of D that belong to column i."""
@@ -190,9 +202,10 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _column(self, column: int | str) -> int:
         names = list(getattr(self, "feature_names_in_", ()))
-        if column in names:
+        if isinstance(column, str) and column in names:
             return names.index(column)
-        if isinstance(column, int | np.integer) and 0 <= column < self.n_features_in_:
+        whole = isinstance(column, int | np.integer) and not isinstance(column, bool)
+        if whole and 0 <= int(column) < self.n_features_in_:
             return int(column)
         raise Refused(
             f"There is no column {column!r}; give its name, or a number from 0 to "
@@ -209,3 +222,15 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags.input_tags.positive_only = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+@contextmanager
+def _as_it_was_if_refused(estimator: Any) -> Iterator[None]:
+    """Give an estimator back what it held before a call that came to nothing."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except Exception:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise

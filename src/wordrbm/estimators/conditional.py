@@ -41,7 +41,8 @@ def value_log_probability(
 
 def given_rest(rbm: WordRepRBM, i: int, words: slice, rest: Float[np.ndarray, " H"]) -> WordRepRBM:
     """The RBM of column i alone when the rest of the row has this to say."""
-    return WordRepRBM(D=rbm.D[words], U=rbm.U[i : i + 1], b=rbm.b[words], c=rest)
+    U = rbm.U[i : i + 1].astype(np.float64)  # so that the products are in double precision too
+    return WordRepRBM(D=rbm.D[words], U=U, b=rbm.b[words], c=rest)
 
 
 def rest_input(rbm: WordRepRBM, v: Words, i: int) -> Float[np.ndarray, "B H"]:

@@ -18,6 +18,7 @@ from wordrbm.estimators.refused import Refused
 from wordrbm.text.tokens import normalise, tokenize
 from wordrbm.text.vocabulary import UNKNOWN, Vocabulary
 from wordrbm.text.windows import Windows
+from wordrbm.using.words import is_blank
 
 
 class Read(NamedTuple):
@@ -35,10 +36,15 @@ def tokens_of(X: Any) -> Iterator[list[str]]:
 
 def several(X: Any) -> Iterable[Any]:
     """The documents as they are, unless they are only one: a str is a list of letters to Python."""
-    if isinstance(X, str | bytes) or not isinstance(X, Iterable):
+    if isinstance(X, str | bytes | Mapping) or not isinstance(X, Iterable):
         raise Refused(
             f"{_shown(X)} was found where several documents were expected; give a list of them, "
             "each a str or a list of tokens."
+        )
+    if getattr(X, "ndim", 1) != 1:  # a frame would give the names of its columns
+        raise Refused(
+            f"A {type(X).__name__} of shape {X.shape} was found where several documents were "  # type: ignore[attr-defined]
+            "expected; give one column, as in df['text']."
         )
     return X
 
@@ -80,11 +86,11 @@ def _tokens(document: Any, number: int) -> list[str]:
         return tokenize(document)
     if isinstance(document, Iterable) and not isinstance(document, bytes | Mapping | Set):
         tokens = list(document)
-        if all(isinstance(token, str) for token in tokens):
+        if all(isinstance(token, str) and not is_blank(token) for token in tokens):
             return [normalise(token) for token in tokens]
     raise Refused(
         f"Document {number} is {_shown(document)}; a document is a str or a list of tokens that "
-        "are str."
+        "are str and no blanks."
     )
 
 

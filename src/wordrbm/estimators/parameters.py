@@ -30,6 +30,7 @@ SETTING = {
     },
 }  # fmt: skip
 OPEN = ("n_iter", None)  # as many passes as the rows need
+MOST_READ = 2**62  # rows in all passes: the bound of `ngrams`
 LEAST_PASSES = 10  # over the rows, and
 LEAST_UPDATES = 3000  # in all: a small table is learnt by going over it often
 CONSTANT_RATES = {"final_rate": 1.0, "rate_windows": 2**62, "warmup": 0}
@@ -47,7 +48,7 @@ def plan(estimator: Any, rows: int) -> Plan:
     """As many passes as asked for, or else `LEAST_PASSES` and at least `LEAST_UPDATES`."""
     single = once(estimator, rows)
     if estimator.n_iter is not None:
-        return single._replace(passes=int(estimator.n_iter))
+        return _in_bounds(single._replace(passes=int(estimator.n_iter)))
     return single._replace(passes=max(LEAST_PASSES, -(-LEAST_UPDATES // single.batches)))
 
 
@@ -67,7 +68,7 @@ def settings_of(
     values |= {
         "seed": seed,
         "batch_size": plan.size,
-        "chains": _rounded_up(values["chains"], values["shards"]),
+        "chains": chains_of(estimator),
         "ngrams": steps * plan.size,
         "warmup": min(1000, steps // 10),
     }
@@ -81,7 +82,7 @@ def checked(estimator: Any) -> dict[str, Any]:
     for name in [name for name in given if name in SETTING and (name, given[name]) != OPEN]:
         value = given[name].item() if isinstance(given[name], np.generic) else given[name]
         try:
-            TrainingSettings(**({SETTING[name]: value} | _no_shards(name)))
+            TrainingSettings(**({SETTING[name]: value} | _even(name, value)))
         except ValidationError as error:
             fault = error.errors()[0]["msg"]
             raise Refused(
@@ -125,8 +126,25 @@ def seed_of(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
-def _no_shards(name: str) -> dict[str, int]:
+def chains_of(estimator: Any) -> int:
+    """As many chains as asked for, rounded up so that the shards divide them."""
+    values = checked(estimator)
+    return _rounded_up(values["chains"], values["shards"])
+
+
+def _in_bounds(plan: Plan) -> Plan:
+    if plan.passes * plan.batches * plan.size >= MOST_READ:
+        raise Refused(
+            f"The parameter n_iter is {plan.passes}, so {MOST_READ} rows or more would be read in "
+            "all; give fewer passes."
+        )
+    return plan
+
+
+def _even(name: str, value: Any) -> dict[str, Any]:
     """Whether shards divide the rest is no question here: the rest is rounded up."""
+    if name == "shards":
+        return {"batch_size": value, "chains": value}
     return {"shards": 1} if name in ("batch_size", "chains") else {}
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from wordrbm.estimators.table import Table, smoothed
+from wordrbm.estimators.thawing import thawed
 from wordrbm.shapes import Words
 
 
@@ -27,6 +28,10 @@ class Sightings:
         np.add.at(self._counts, v.ravel(), 1)
         self._rows += len(v)
         return new
+
+    def thaw(self) -> None:
+        """Make the counts such that they can be written to, see `thawing.py`."""
+        self._counts = thawed(self._counts)
 
     def log_share(self, words: Int[np.ndarray, " _"]) -> Float[np.ndarray, " _"]:
         """The logarithm of how often these values stand in a row."""

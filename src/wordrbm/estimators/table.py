@@ -13,11 +13,13 @@ from typing import Any, NoReturn, final
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
-from wordrbm.estimators.refused import Refused
+from wordrbm.estimators.refused import NoNumbers, Refused
 from wordrbm.sampling import offsets_of
 from wordrbm.shapes import Words
 
 MOST_WORDS = 2**31 - 1  # words are 32-bit integers
+MOST_UNASKED = 10_000_000  # values of a column that nobody asked for: memory is in proportion
+MOST_A_ROW = 1000  # or so many for every row
 
 
 @final
@@ -35,7 +37,7 @@ class Table:
 
     def words(self, X: Shaped[np.ndarray, "N n"]) -> Words:
         """Values as words; every value must be one its column knows."""
-        refuse_no_category(X, self.names)
+        X = categories(X, self.names)
         beyond = np.array(self.sizes) <= X
         if beyond.any():
             row, i = _first(beyond)
@@ -49,18 +51,38 @@ class Table:
 
 def table_of(X: Shaped[np.ndarray, "N n"], names: Sequence[str], asked: Any) -> Table:
     """The columns of X, with as many values as were asked for or else as were seen."""
-    refuse_no_category(X, names)
-    n = X.shape[1]
-    sizes = X.max(axis=0) + 1 if asked is None else np.asarray(asked)
-    sizes = np.full(n, sizes) if sizes.ndim == 0 else sizes
-    whole = sizes.shape == (n,) and np.issubdtype(sizes.dtype, np.number) and np.all(sizes >= 1)
+    X = categories(X, names)
+    # Widened first: the largest of 8 bits has none above it.
+    seen = X.max(axis=0).astype(np.float64) + 1
+    if asked is None:
+        _refuse_sparse(seen, len(X), names)
+    return Table(sizes_of(X.shape[1], seen if asked is None else asked), tuple(names))
+
+
+def sizes_of(n: int, asked: Any) -> tuple[int, ...]:
+    """How many values each of n columns has, from one number or one for each column."""
+    try:
+        sizes = np.broadcast_to(asked, n) if np.ndim(asked) == 0 else np.asarray(asked)
+    except ValueError:  # lists within lists
+        sizes = np.empty(0)
+    whole = sizes.shape == (n,) and sizes.dtype.kind in "iuf" and np.all(sizes >= 1)
     if not (whole and np.all(sizes == np.floor(sizes)) and sizes.sum() <= MOST_WORDS):
-        told = f"n_categories = {asked!r}" if asked is not None else f"{sizes.sum():g} categories"
         raise Refused(
-            f"A table of {n} columns cannot have {told}; give a whole number of at least 1, or one "
-            f"for each column, with at most {MOST_WORDS:,} in all."
+            f"A table of {n} columns cannot have n_categories = {asked!r}; give a whole number of "
+            f"at least 1, or one for each column, with at most {MOST_WORDS:,} in all."
         )
-    return Table(tuple(int(size) for size in sizes), tuple(names))
+    return tuple(int(size) for size in sizes)
+
+
+def _refuse_sparse(sizes: Float[np.ndarray, " n"], rows: int, names: Sequence[str]) -> None:
+    """A column of ids or dates would fill the memory with vectors that no row has."""
+    for size, name in zip(sizes, names, strict=True):
+        if size > max(MOST_UNASKED, MOST_A_ROW * rows):
+            raise Refused(
+                f"column {name} holds {size - 1:g} in a table of {rows} rows, as if it held ids; "
+                "encode the column with OrdinalEncoder, or set n_categories if it has so many "
+                "values."
+            )
 
 
 def smoothed(counts: Int[np.ndarray, " k"]) -> Float[np.ndarray, " k"]:
@@ -74,14 +96,29 @@ def smoothed(counts: Int[np.ndarray, " k"]) -> Float[np.ndarray, " k"]:
     return weight / weight.sum()
 
 
-def refuse_no_category(X: Shaped[np.ndarray, "N n"], names: Sequence[str]) -> None:
-    """Stop at the first value that is no category of any column."""
-    expected = "a whole number from 0 on"
+def categories(X: Shaped[np.ndarray, "N n"], names: Sequence[str]) -> Shaped[np.ndarray, "N n"]:
+    """The values as numbers; the first that is no category of any column is told."""
+    X, expected = _numbers(X), "a whole number from 0 on"
     for wrong in (~np.isfinite(X), np.floor(X) != X):
         if wrong.any():
             _refuse(X, *_first(wrong), names, expected)
     if (X < 0).any():
         _refuse(X, *_first(X < 0), names, expected, "Negative values in data: ")
+    return X
+
+
+def _numbers(X: Shaped[np.ndarray, "N n"]) -> Shaped[np.ndarray, "N n"]:
+    """Python's own numbers as doubles, None as NaN; numbers of numpy's as they are."""
+    found = f"they are of {X.dtype}"
+    try:
+        if X.dtype.kind in "biufO":
+            return X.astype(np.float64) if X.dtype.kind == "O" else X
+    except (TypeError, ValueError, OverflowError) as error:
+        found = str(error)
+    raise NoNumbers(
+        f"The values of the table are not all numbers ({found}); encode its columns with "
+        "OrdinalEncoder."
+    )
 
 
 def _first(wrong: Bool[np.ndarray, "N n"]) -> tuple[int, int]:

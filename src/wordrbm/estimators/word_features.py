@@ -5,7 +5,6 @@ their mean or their maximum is the feature vector of the document. The model is 
 documents given to `fit`, in memory, or is one that was trained before.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -86,9 +85,10 @@ class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.model_ = self._trained_on(X) if self.model is None else _taken(self.model)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **_: Any) -> Float32[np.ndarray, "N H"]:
+    def fit_transform(self, X: Any, y: Any = None) -> Float32[np.ndarray, "N H"]:
         """The same as `fit` and then `transform`, also for documents that come only once."""
-        documents = X if isinstance(X, Sequence | np.ndarray) else list(several(X))
+        # Only what passes once is held: a column of a frame keeps the names of its rows.
+        documents = list(X) if iter(several(X)) is X else X
         return self.fit(documents, y).transform(documents)
 
     def transform(self, X: Any) -> Float32[np.ndarray, "N H"]:
@@ -107,6 +107,7 @@ class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def _trained_on(self, X: Any) -> TrainedModel:
         checked(self)
+        threads = threads_of(self.n_jobs)
         size = whole_number("vocabulary_size", self.vocabulary_size)
         found = read(X)
         vocabulary = vocabulary_of(found, size, whole_number("min_count", self.min_count))
@@ -115,12 +116,12 @@ class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         settings = settings_of(self, seed_of(self.random_state), planned)
         learner = text_learner(vocabulary.probability(), settings)
         tell, state = teller(self, planned), learner.begin(windows, settings)
-        for _, progress in learner.learn(windows, settings, state, threads_of(self.n_jobs)):
+        for _, progress in learner.learn(windows, settings, state, threads):
             tell(progress)
         return TrainedModel(learner.rbm, vocabulary, settings)
 
     def _pool(self) -> Pool:
-        if self.pooling not in POOLS:
+        if not isinstance(self.pooling, str) or self.pooling not in POOLS:
             raise Refused(f"The parameter pooling is {self.pooling!r}; use 'mean' or 'max'.")
         return POOLS[self.pooling]
 

@@ -18,7 +18,7 @@ from jaxtyping import Float64, Int
 from wordrbm.models import WordRepRBM
 from wordrbm.models.cloze import logits_given
 from wordrbm.processors import cores
-from wordrbm.using.precise import BLANK, known, one_blas_thread
+from wordrbm.using.precise import BLANK, dense_in_double, known, one_blas_thread
 
 Texts = Int[np.ndarray, "B T"]
 
@@ -36,7 +36,7 @@ def log_weight(rbm: WordRepRBM, texts: Texts, blanks: list[int]) -> Float64[np.n
 
 def word_log_weights(rbm: WordRepRBM, texts: Texts, blank: int) -> Float64[np.ndarray, "B K"]:
     """The score of each text for every word in the place of a blank: only windows that hold it."""
-    emptied = texts.copy()
+    rbm, emptied = dense_in_double(rbm), texts.copy()
     emptied[:, blank] = BLANK
     around = starts_around(blank, rbm.positions, texts.shape[1])
     with one_blas_thread(), ThreadPoolExecutor(min(cores(), len(around))) as pool:

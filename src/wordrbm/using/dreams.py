@@ -27,6 +27,7 @@ from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.using.words import whole_number
 
 TOGETHER = 256  # chains that move as one block
+MOST = 10_000_000  # windows in one answer, which is held in memory
 
 
 def sample(
@@ -40,6 +41,11 @@ def sample(
 ) -> Int32[np.ndarray, "N n"]:
     """The ids of `count` windows after `sweeps` alternations, a pure function of the seed."""
     count, sweeps = whole_number("count of windows", count, 1), whole_number("sweeps", sweeps, 1)
+    if count > MOST:
+        raise WordRBMError(
+            f"The count of windows is {count}; ask for at most {MOST:,} at a time, each time with "
+            "another seed."
+        )
     number, q = _seed(seed), vocabulary.probability()
     transition = PooledMetropolis.from_probability(q, steps=mh_steps)
     words = AliasTable.build(q)

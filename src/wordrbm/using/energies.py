@@ -32,8 +32,12 @@ def free_energy(
     return asked(WordRepRBM.free_energy, rbm, v)
 
 
-def checked_ids(v: np.ndarray[Any, Any], n: int, K: int) -> Words:
+def checked_ids(windows: Any, n: int, K: int) -> Words:
     """The ids, if they are whole windows of words of this vocabulary."""
+    try:
+        v = np.asarray(windows)
+    except ValueError:  # rows of different lengths
+        v = np.empty(0)
     if v.dtype.kind not in "iu" or v.ndim != 2 or v.shape[1] != n:
         raise WordRBMError(
             f"An array of {v.dtype} {v.shape} was found where windows of word ids were expected; "

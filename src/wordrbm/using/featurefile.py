@@ -19,7 +19,7 @@ from jaxtyping import Float32, Int64
 from numpy.lib import format as npy
 
 from wordrbm.shapes import Array
-from wordrbm.storage import replacing, told
+from wordrbm.storage import refuse_folder, replacing, told
 
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 UNIX = 3  # which system made the archive: said the same on all
@@ -67,6 +67,7 @@ class FeatureFile:
 @contextmanager
 def writing(path: Path, H: int) -> Iterator[FeatureFile]:
     """A file to add rows to; if all goes well it is finished on leaving."""
+    refuse_folder(path)  # before the work and not after it
     with ExitStack() as stack:
         with told(path):
             files = {

@@ -18,7 +18,7 @@ from wordrbm.models import WordRepRBM
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.using.marginals import can_be_summed, marginals
 from wordrbm.using.precise import BLANK
-from wordrbm.using.reading import as_read
+from wordrbm.using.reading import as_read, refuse_long_readings
 from wordrbm.using.words import TextWithBlanks, ids_of, whole_number, words_and_blanks
 
 SUMMED_OUT, AS_READ = "summed out", "as read"
@@ -47,6 +47,8 @@ def fill(rbm: WordRepRBM, vocabulary: Vocabulary, text: TextWithBlanks, count: i
     ids = checked_text(rbm, vocabulary, words)
     groups = _groups(np.flatnonzero(ids == BLANK).tolist(), rbm.positions)
     summed = all(can_be_summed(len(vocabulary), len(group)) for group in groups)
+    if not summed:
+        refuse_long_readings(len(vocabulary), max(map(len, groups)))
     blanks: list[Blank] = []
     for group in groups:
         found = (marginals if summed else as_read)(rbm, ids, group)

@@ -1,7 +1,7 @@
 """Text that comes as lines, from a file or from standard input, one line held at a time.
 
-UTF-8, a byte order mark at the start dropped. A rule of underscores in running text is no blank:
-it is left out, as it was from the text the model learnt from.
+UTF-8 without NUL bytes, a byte order mark at the start dropped. A rule of underscores in running
+text is no blank: it is left out, as it was from the text the model learnt from.
 """
 
 import re
@@ -29,10 +29,24 @@ class Line(NamedTuple):
 def lines_from(path: Path | None) -> Iterator[Iterator[Line]]:
     """The lines of a file, or of standard input when there is no path or it is `-`."""
     if path is None or str(path) == "-":
+        if sys.stdin is None:
+            raise WordRBMError(
+                "Standard input is closed; give a file, or send text through a pipe."
+            )
         yield _lines(sys.stdin.buffer, "standard input")
         return
-    with path.open("rb") as file:
+    with _opened(path) as file:
         yield _lines(file, str(path))
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise WordRBMError(
+            f"{path} cannot be read: {error.strerror}; give a file of lines, or - for standard "
+            "input."
+        ) from None
 
 
 def _lines(file: BinaryIO, name: str) -> Iterator[Line]:
@@ -48,8 +62,14 @@ def _lines(file: BinaryIO, name: str) -> Iterator[Line]:
 
 
 def _decoded(raw: bytes, name: str, number: int) -> str:
+    if b"\0" in raw:  # UTF-16 without a mark is valid UTF-8, letter by letter
+        raise WordRBMError(
+            f"{name}, line {number}: byte {raw.index(0) + 1} of the line is NUL, which no text "
+            "has; convert it, for example with iconv -f UTF-16 -t UTF-8."
+        )
     try:
-        return raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+        text = raw.decode("utf-8").rstrip("\r\n")
+        return text.removeprefix("\ufeff") if number == 1 else text
     except UnicodeDecodeError as error:
         raise WordRBMError(
             f"{name}, line {number}: byte {error.start + 1} of the line is not UTF-8 "

@@ -4,11 +4,13 @@ A matrix product rounds a row differently in different company: in single precis
 means of a window differ in their last bit with the windows beside it. In double precision that
 noise is a billion times smaller than single precision can show, so answers do not depend on how
 sentences are grouped. Only the rows of the words in question are made double: a whole `D` may not
-fit twice.
+fit twice. Where all words are in question, `D` is made double stretch by stretch, by being
+multiplied by a `U` that is.
 """
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -42,6 +44,11 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def dense_in_double(rbm: WordRepRBM) -> WordRepRBM:
+    """The model with U and c in double precision: its products then are, whatever D is."""
+    return replace(rbm, U=position_inner(rbm.U.astype(np.float64)), c=rbm.c.astype(np.float64))
+
+
 def known(rbm: WordRepRBM, v: Words) -> tuple[WordRepRBM, Words]:
     """The model of the words in `v` only, in double precision, and `v` in its ids.
 
@@ -49,10 +56,5 @@ def known(rbm: WordRepRBM, v: Words) -> tuple[WordRepRBM, Words]:
     """
     words, row = np.unique(v, return_inverse=True)
     there = (words != BLANK).astype(np.float64)
-    few = WordRepRBM(
-        D=rbm.D[words] * there[:, None],
-        U=position_inner(rbm.U.astype(np.float64)),
-        b=rbm.b[words] * there,
-        c=rbm.c.astype(np.float64),
-    )
-    return few, row.reshape(v.shape)
+    few = replace(rbm, D=rbm.D[words] * there[:, None], b=rbm.b[words] * there)
+    return dense_in_double(few), row.reshape(v.shape)

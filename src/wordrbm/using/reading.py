@@ -11,11 +11,23 @@ from itertools import cycle
 import numpy as np
 from jaxtyping import Int
 
+from wordrbm.errors import WordRBMError
 from wordrbm.models import WordRepRBM
 from wordrbm.using.context import Texts, log_weight, normalised, word_log_weights
 from wordrbm.using.marginals import Found
 
 STARTS = 8
+FEW = 5  # blanks that are always read, and
+MOST_WORDS = 3_000_000  # K m^2: beyond it, a reading takes minutes
+
+
+def refuse_long_readings(K: int, blanks: int) -> None:
+    """Stop if reading so many blanks at once would take minutes: it costs K H for each pair."""
+    if blanks > FEW and K * blanks**2 > MOST_WORDS:
+        raise WordRBMError(
+            f"{blanks} blanks stand next to each other, too many for a vocabulary of {K:,} words; "
+            f"leave at most {FEW} within reach of each other and fill the others first."
+        )
 
 
 def as_read(rbm: WordRepRBM, text: Int[np.ndarray, " T"], blanks: list[int]) -> Found:

@@ -18,7 +18,7 @@ from wordrbm.models.cloze import cloze_log_probability
 from wordrbm.processors import cores
 from wordrbm.shapes import Words
 from wordrbm.text.vocabulary import Vocabulary
-from wordrbm.using.precise import asked, one_blas_thread
+from wordrbm.using.precise import asked, dense_in_double, one_blas_thread
 from wordrbm.using.windows import windows_of
 from wordrbm.using.words import Sentence, decode, ids_of, several, whole_number, words_of
 
@@ -53,7 +53,7 @@ def word_costs(rbm: WordRepRBM, v: Words) -> Float64[np.ndarray, " T"]:
     """The cost of every word of a sentence, from all its windows in order."""
     N, n = v.shape
     with one_blas_thread():
-        surprise = -cloze_log_probability(rbm, v, threads=cores())
+        surprise = -cloze_log_probability(dense_in_double(rbm), v, threads=cores())
     total, held = np.zeros(N + n - 1), np.zeros(N + n - 1)
     for i in range(n):
         total[i : i + N] += surprise[:, i]

@@ -52,17 +52,15 @@ def _pieces(
 
 def _gathered(pieces: Iterable[Places]) -> Iterator[Places]:
     held: list[Places] = []
+    size = 0
     for piece in pieces:
-        if sum(map(_size, held)) + _size(piece) > GATHERED:
+        if size + len(piece.v) > GATHERED:
             yield _joined(held)
-            held = []
+            held, size = [], 0
         held.append(piece)
+        size += len(piece.v)
     if held:
         yield _joined(held)
-
-
-def _size(piece: Places) -> int:
-    return len(piece.v)
 
 
 def _joined(pieces: list[Places]) -> Places:

@@ -77,7 +77,17 @@ def several(sentences: Any) -> Iterable[Any]:
             f"{_shown(sentences)} was found where several sentences were expected; give a list "
             "of them, each a str or a list of tokens."
         )
+    if getattr(sentences, "ndim", 1) != 1:  # a frame would give the names of its columns
+        raise WordRBMError(
+            f"A {type(sentences).__name__} of shape {sentences.shape} was found where several "  # type: ignore[attr-defined]
+            "sentences were expected; give one column, as in df['text']."
+        )
     return sentences
+
+
+def is_blank(token: Any) -> bool:
+    """Whether a token stands for a word to be found."""
+    return token is None or (isinstance(token, str) and bool(_UNDERSCORES.fullmatch(token)))
 
 
 def whole_number(name: str, value: Any, least: int) -> int:
@@ -103,7 +113,7 @@ def _split(text: str) -> list[str | None]:
 
 
 def _word_or_none(token: Any) -> str | None:
-    if token is None or (isinstance(token, str) and _UNDERSCORES.fullmatch(token)):
+    if is_blank(token):
         return None
     if not isinstance(token, str):
         raise WordRBMError(
