@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 
 import pytest
 
@@ -9,6 +10,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.storage import locked
 from wordrbm.text import jobrun, jobs, joining
 from wordrbm.text import prepare as preparing
+from wordrbm.text.appearing import remove
 from wordrbm.text.prepare import prepare
 from wordrbm.text.settings import PrepareSettings
 
@@ -261,3 +263,20 @@ def test_folders_on_the_way_stay_while_there_is_work_in_them(tmp_path, texts):
     stop_at(texts, tmp_path / "deep/er/out", 3)
     assert (tmp_path / "deep/er/.out.partial").is_dir()
     assert go(texts, tmp_path / "deep/er/out", resume=True) == go(texts, tmp_path / "whole")
+
+
+def test_a_folder_that_vanishes_while_it_is_removed_is_no_fault(tmp_path, monkeypatch):
+    """A worker whose parent was killed tidies up after itself, at the same time as a resume."""
+    part = tmp_path / "000007.4711.part"
+    part.mkdir()
+    (part / "000000.counts").write_text("a\t0\t1\n")
+    replace = os.replace
+
+    def just_before(source, target):
+        shutil.rmtree(source)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", just_before)
+    remove(part)
+    remove(part)
+    assert not list(tmp_path.iterdir())

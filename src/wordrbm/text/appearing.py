@@ -20,6 +20,7 @@ from wordrbm.text.begun import note, refuse_other_work
 RESULT = "result"
 GONE = ".gone"
 HELD = "a prepare"
+TRIES = 10
 
 
 @contextmanager
@@ -71,11 +72,19 @@ def remove_work(out: Path) -> None:
 def remove(path: Path) -> None:
     """Remove a folder so that a process that still writes there by its name can no longer."""
     gone = path.with_name(path.name + GONE)
-    if gone.exists():  # a kill came between the two steps below
-        shutil.rmtree(gone)
-    if path.exists():
+    _erase(gone)  # there if a kill came between the two steps below
+    with suppress(FileNotFoundError):
         os.replace(path, gone)
-        shutil.rmtree(gone)
+        _erase(gone)
+
+
+def _erase(folder: Path) -> None:
+    """Remove a folder that a worker without a parent may be removing at the same time."""
+    for _ in range(TRIES):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+    shutil.rmtree(folder)  # tells why it cannot be
 
 
 def finished_parts(work: Path) -> list[Path]:
