@@ -6,8 +6,6 @@ does with it. Proposals for a column come from that column alone, so a column is
 its own values, and an update costs the same for ten values as for a million.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -31,7 +29,7 @@ from wordrbm.estimators.parameters import (
     threads_of,
     whole_number,
 )
-from wordrbm.estimators.refused import Refused
+from wordrbm.estimators.refused import Refused, as_it_was_if_refused
 from wordrbm.estimators.sightings import Sightings
 from wordrbm.estimators.table import table_of
 from wordrbm.estimators.thawing import thawed_learner, thawed_state
@@ -90,7 +88,7 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         Without `n_iter`, ten times over or as often as it takes for 3,000 updates.
         """
-        with _as_it_was_if_refused(self):
+        with as_it_was_if_refused(self):
             v = self._begin(X)
             planned = plan(self, len(v))
             self._learn(v, planned)
@@ -99,7 +97,7 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Go on from these rows, once over, at constant rates; the first call fixes the columns."""
-        with _as_it_was_if_refused(self):
+        with as_it_was_if_refused(self):
             v = self._go_on(X) if hasattr(self, "rbm_") else self._begin(X)
         self._learn(v, once(self, len(v)), **CONSTANT_RATES)
         self.n_iter_ += 1
@@ -222,15 +220,3 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags.input_tags.positive_only = True
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-@contextmanager
-def _as_it_was_if_refused(estimator: Any) -> Iterator[None]:
-    """Give an estimator back what it held before a call that came to nothing."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except Exception:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Int, Int64
 
+from wordrbm.errors import WordRBMError
 from wordrbm.estimators.refused import Refused
 from wordrbm.text.tokens import normalise, tokenize
 from wordrbm.text.vocabulary import UNKNOWN, Vocabulary
 from wordrbm.text.windows import Windows
-from wordrbm.using.words import is_blank
+from wordrbm.using import words
 
 
 class Read(NamedTuple):
@@ -36,17 +37,10 @@ def tokens_of(X: Any) -> Iterator[list[str]]:
 
 def several(X: Any) -> Iterable[Any]:
     """The documents as they are, unless they are only one: a str is a list of letters to Python."""
-    if isinstance(X, str | bytes | Mapping) or not isinstance(X, Iterable):
-        raise Refused(
-            f"{_shown(X)} was found where several documents were expected; give a list of them, "
-            "each a str or a list of tokens."
-        )
-    if getattr(X, "ndim", 1) != 1:  # a frame would give the names of its columns
-        raise Refused(
-            f"A {type(X).__name__} of shape {X.shape} was found where several documents were "  # type: ignore[attr-defined]
-            "expected; give one column, as in df['text']."
-        )
-    return X
+    try:
+        return words.several(X, "documents")
+    except WordRBMError as error:
+        raise Refused(str(error)) from None
 
 
 def read(X: Any) -> Read:
@@ -86,14 +80,9 @@ def _tokens(document: Any, number: int) -> list[str]:
         return tokenize(document)
     if isinstance(document, Iterable) and not isinstance(document, bytes | Mapping | Set):
         tokens = list(document)
-        if all(isinstance(token, str) and not is_blank(token) for token in tokens):
+        if all(isinstance(token, str) and not words.is_blank(token) for token in tokens):
             return [normalise(token) for token in tokens]
     raise Refused(
-        f"Document {number} is {_shown(document)}; a document is a str or a list of tokens that "
-        "are str and no blanks."
+        f"Document {number} is {words.shown(document)}; a document is a str or a list of tokens "
+        "that are str and no blanks."
     )
-
-
-def _shown(found: Any) -> str:
-    text = repr(found)
-    return text if len(text) <= 60 else f"{text[:60]}..."

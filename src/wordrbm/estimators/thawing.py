@@ -1,6 +1,6 @@
 """What may not be written to is copied before it is learnt on.
 
-A model loaded as a memory map (`joblib.load(..., mmap_mode="r")`) has arrays that only can be
+A model that its caller stored and mapped into memory again may have arrays that can only be
 read; the compiled loops of an update write in place and would end the process. What can be written
 to stays what it is, so this costs nothing that grows with K but once after such a load.
 """

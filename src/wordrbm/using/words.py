@@ -34,7 +34,7 @@ def words_of(sentence: Sentence) -> list[str]:
     words = [word for word in found if word is not None]
     if len(words) < len(found):
         raise WordRBMError(
-            f"A blank was found in {_shown(sentence)} where every word must be known; fill it "
+            f"A blank was found in {shown(sentence)} where every word must be known; fill it "
             "first, or leave it out."
         )
     return words
@@ -46,7 +46,7 @@ def words_and_blanks(text: TextWithBlanks) -> list[str | None]:
         return _split(text)
     if not isinstance(text, Iterable) or isinstance(text, bytes | Mapping | Set):
         raise WordRBMError(
-            f"{_shown(text)} was found where a text was expected; give a str or a list of tokens."
+            f"{shown(text)} was found where a text was expected; give a str or a list of tokens."
         )
     from wordrbm.text.tokens import normalise  # here, as in `_split`: NLTK is slow to load
 
@@ -65,22 +65,22 @@ def decode(vocabulary: Vocabulary, v: Words) -> list[list[str]]:
     return [[vocabulary.words[k] for k in window] for window in v.tolist()]
 
 
-def several(sentences: Any) -> Iterable[Any]:
+def several(sentences: Any, name: str = "sentences") -> Iterable[Any]:
     """The sentences as they are, once it is sure that there can be several of them."""
     if isinstance(sentences, str | bytes):
         raise WordRBMError(
-            f"A single text, {_shown(sentences)}, was found where several sentences were "
+            f"A single text, {shown(sentences)}, was found where several {name} were "
             "expected; put it in a list."
         )
     if not isinstance(sentences, Iterable) or isinstance(sentences, Mapping):
         raise WordRBMError(
-            f"{_shown(sentences)} was found where several sentences were expected; give a list "
+            f"{shown(sentences)} was found where several {name} were expected; give a list "
             "of them, each a str or a list of tokens."
         )
     if getattr(sentences, "ndim", 1) != 1:  # a frame would give the names of its columns
         raise WordRBMError(
             f"A {type(sentences).__name__} of shape {sentences.shape} was found where several "  # type: ignore[attr-defined]
-            "sentences were expected; give one column, as in df['text']."
+            f"{name} were expected; give one column, as in df['text']."
         )
     return sentences
 
@@ -117,12 +117,12 @@ def _word_or_none(token: Any) -> str | None:
         return None
     if not isinstance(token, str):
         raise WordRBMError(
-            f"{_shown(token)} was found among the tokens of a sentence; tokens are str, and word "
+            f"{shown(token)} was found among the tokens of a sentence; tokens are str, and word "
             "ids belong in an integer array."
         )
     return token
 
 
-def _shown(found: Any) -> str:
+def shown(found: Any) -> str:
     text = repr(found)
     return text if len(text) <= 60 else f"{text[:60]}..."
