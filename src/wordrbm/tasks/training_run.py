@@ -131,8 +131,10 @@ class TrainingRun:
 
     def _score(self, saved: Saved, stop: Callable[[], bool]) -> HeldOutScores | None:
         """The scores that are due; a stop gives them up, to be taken first on resuming."""
+        if not self._is_scored(saved.state.step):
+            return None
         held_out = self.prepared.windows(self.settings.window, "heldout")
-        if not (self._is_scored(saved.state.step) and len(held_out)):
+        if not len(held_out):
             return None
         sample = spread(held_out, self.settings.heldout_windows)
         q, dreamt = self.prepared.vocabulary.probability(), saved.state.chains.v
