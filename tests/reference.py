@@ -146,16 +146,44 @@ def walk(random, model, q, keep, alias, steps, v, h):
 
 
 def pooled_walk(random, model, q, pool, steps, v, h):
-    """The same with proposals from each position's pool: random start, random odd stride."""
-    size = pool.shape[1]
+    """The same with proposals from each position's pool: random start, random odd stride.
+
+    Chains stand in lanes, 32 abreast: a uniform number belongs to a step and a lane of a group.
+    """
+    size, (M, n) = pool.shape[1], np.shape(v)
+    order = np.reshape(lanes(random, 2 * n * M), (n, M, 2)).tolist()
+    groups = -(-M // 32)
+    luck = np.reshape(lanes(random, n * groups * steps * 32), (n, groups, steps, 32))
     v = [list(window) for window in v]
     for m, window in enumerate(v):
-        for i in range(len(window)):
-            bits = random.bits()
-            place, stride = bits % size, (bits >> 32) | 1
-            for _ in range(steps):
-                place = (place + stride) % size
-                new = int(pool[i][place])
-                if random.uniform() < acceptance(model, h[m], i, window[i], new, q):
+        for i in range(n):
+            start, stride = order[i][m][0], order[i][m][1] | 1
+            for t in range(steps):
+                new = int(pool[i][(start + t * stride) % size])
+                u = ((int(luck[i, m // 32, t, m % 32]) >> 8) + 0.5) / 2**24
+                if u < acceptance(model, h[m], i, window[i], new, q):
                     window[i] = new
     return np.array(v)
+
+
+def lanes(random, count):
+    """32-bit words of 32 xoshiro128++ generators in turn, which the stream seeds."""
+    low = 2**32 - 1
+    pairs = [random.bits() for _ in range(64)]
+    words = [bits >> shift & low for bits in pairs for shift in (0, 32)]
+    states = [[words[32 * k + lane] for k in range(4)] for lane in range(32)]
+    return [_advance(states[k % 32]) for k in range(-(-count // 32) * 32)][:count]
+
+
+def _advance(s):
+    low = 2**32 - 1
+    total = (s[0] + s[3]) & low
+    result = ((((total << 7) | (total >> 25)) & low) + s[0]) & low
+    t = (s[1] << 9) & low
+    s[2] ^= s[0]
+    s[3] ^= s[1]
+    s[1] ^= s[2]
+    s[0] ^= s[3]
+    s[2] ^= t
+    s[3] = ((s[3] << 11) | (s[3] >> 21)) & low
+    return result

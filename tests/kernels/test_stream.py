@@ -1,7 +1,7 @@
 import numpy as np
 
 from tests import reference
-from wordrbm.kernels.stream import fill_bernoulli, next_uniform, next_word, seed_stream
+from wordrbm.kernels.stream import next_uniform, next_word, seed_stream
 
 
 def test_bits_are_those_of_xoshiro(stream):
@@ -29,11 +29,3 @@ def test_neighbouring_streams_are_unrelated():
     correlation = np.corrcoef(rows)[~np.eye(36, dtype=bool)]
     assert np.abs(correlation).max() < 5 / np.sqrt(500)
     assert abs(rows.mean() - 0.5) < 4 * np.sqrt(1 / 12 / rows.size)
-
-
-def test_bernoulli_follows_its_mean(stream):
-    mean = np.tile(np.array([0.0, 0.25, 0.9, 1.0]), (20_000, 1))
-    state = np.empty_like(mean)
-    fill_bernoulli(stream, mean, state)
-    assert set(np.unique(state)) == {0.0, 1.0}
-    np.testing.assert_allclose(state.mean(axis=0), mean[0], atol=4 * 0.5 / np.sqrt(20_000))

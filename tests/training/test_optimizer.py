@@ -1,8 +1,10 @@
+import copy
+
 import numpy as np
 import pytest
 
 from tests.conftest import H, K, d, n
-from wordrbm.models.gradient import to_dense
+from wordrbm.models.gradient import Gradient, Rows, to_dense
 from wordrbm.training.optimizer import Rates, RowSteps, ascend
 
 
@@ -72,14 +74,39 @@ def test_damping_is_by_the_expected_number_of_readings(wordrep, softmax):
     np.testing.assert_allclose(apart.damping, np.tile((1 + 100 * q) ** -0.75, n))
 
 
-def test_a_flood_counts_only_so_often():
+def test_a_flood_counts_only_so_often(wordrep):
     """Word 1 is named 12 times where 3 count, word 2 twice; both shards make one update."""
     limited = steps(np.full(K, 0.5), most=3.0)
+    named = [np.array([1] * 10 + [2], np.int32), np.array([1, 1, 2], np.int32)]
+    gradients = [Gradient({}, {"b": Rows(number, np.ones((number.size, 1)))}) for number in named]
     for _ in range(2):  # the scratch is clean after each use
-        first, second = limited.scales([np.array([1] * 10 + [2]), np.array([1, 1, 2])])
-        np.testing.assert_allclose(first, [0.5 * 3 / 12] * 10 + [0.5])
-        np.testing.assert_allclose(second, [0.5 * 3 / 12] * 2 + [0.5])
+        before = wordrep.b.copy()
+        ascend(wordrep, gradients, {}, Rates(0.1, 0.1, 0.9, 0.0), limited, B=1)
+        expected = [0, 0.1 * 0.5 * 3, 0.1 * 0.5 * 2, 0, 0]
+        np.testing.assert_allclose(wordrep.b - before, expected, atol=1e-12)
         assert not limited.named.any()
+
+
+@pytest.mark.parametrize("parts", [2, 3, 7])
+def test_a_step_in_parts_has_the_bits_of_the_whole_step(wordrep, gradients, parts):
+    rates, damping = Rates(0.1, 0.2, 0.9, 0.01), steps(np.linspace(0.5, 1.0, K), most=2.0)
+    whole, cut = (copy.deepcopy(wordrep) for _ in range(2))
+    speeds = still(wordrep), still(wordrep)
+    for _ in range(2):
+        ascend(whole, gradients, speeds[0], rates, damping, B=10)
+        for part in reversed(range(parts)):
+            ascend(cut, gradients, speeds[1], rates, damping, B=10, part=part, parts=parts)
+    for name, value in whole.parameters().items():
+        np.testing.assert_array_equal(value, cut.parameters()[name])
+
+
+def test_a_dense_number_that_runs_away_is_told(wordrep, gradients):
+    rates = Rates(0.1, 0.1, 0.9, 0.0)
+    assert ascend(wordrep, gradients, still(wordrep), rates, steps(np.ones(K)), B=10)
+    for far in (101.0, -101.0, np.nan, np.inf):
+        lost = copy.deepcopy(wordrep)
+        lost.U[-1, -1, -1] = far
+        assert not ascend(lost, gradients, still(lost), rates, steps(np.ones(K)), B=10)
 
 
 def test_single_precision_stays_single(wordrep):

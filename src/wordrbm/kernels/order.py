@@ -87,3 +87,22 @@ def gather(
         start = starts[run] + index[i] - before[run]
         for j in range(out.shape[1]):
             out[i, j] = ids[start + j]
+
+
+@njit(cache=True, nogil=True)
+def visited(
+    seed: Any,
+    first: int,
+    ids: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    before: NDArray[np.int64],
+    out: NDArray[np.int32],
+) -> int:
+    """Fill `out` with the windows of visits first, first + 1, ..; gives the largest unsigned."""
+    index = np.empty(len(out), np.int64)
+    visits(seed, first, before[-1], index)
+    gather(ids, starts, before, index, out)
+    largest = np.uint32(0)
+    for word in out.reshape(-1):
+        largest = max(largest, np.uint32(word))
+    return int(largest)

@@ -1,31 +1,88 @@
-"""Adding rows into a large table: only the rows named are read or written."""
+"""Adding into parameters: of a large table, only the rows named are read or written.
 
+Work is cut into parts that may run at once. A row belongs to one part, and its namings come in the
+same order whatever the parts, so the bits do not depend on how many parts there are.
+"""
+
+import numpy as np
 from numba import njit
 
 from wordrbm.shapes import Array
 
+SCATTER = np.uint32(2654435769)  # 2^32 over the golden ratio: spreads frequent words evenly
+
 
 @njit(cache=True, nogil=True)
-def count_rows(number: Array, named: Array) -> None:
-    """``named[w] += 1`` for each w in `number`."""
+def part_of(w, parts):  # type: ignore[no-untyped-def]
+    """Which of some parts a row belongs to."""
+    mixed = np.uint32(np.uint32(w) * SCATTER)
+    return np.int64((np.uint64(mixed) * np.uint64(parts)) >> np.uint64(32))
+
+
+@njit(cache=True, nogil=True)
+def count_rows(part: int, parts: int, number: Array, named: Array) -> None:
+    """``named[w] += 1`` for each w of this part in `number`."""
     for r in range(number.size):
-        named[number[r]] += 1
+        if part_of(number[r], parts) == part:
+            named[number[r]] += 1
 
 
 @njit(cache=True, nogil=True)
-def clear_rows(number: Array, named: Array) -> None:
-    """``named[w] = 0`` for each w in `number`: what was counted is forgotten, nothing else read."""
+def clear_rows(part: int, parts: int, number: Array, named: Array) -> None:
+    """``named[w] = 0`` for each w of this part: the count is forgotten, nothing else read."""
     for r in range(number.size):
-        named[number[r]] = 0
+        if part_of(number[r], parts) == part:
+            named[number[r]] = 0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
+def scale_of(w, damping, most, named):  # type: ignore[no-untyped-def]
+    """How far a row goes: its damping, less if it was named too often."""
+    flood = most[w] / named[w]
+    return damping[w] * (flood if flood < 1 else damping.dtype.type(1))
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def add_rows(
-    table: Array, number: Array, values: Array, scale: Array, rate: float, shrink: float
+    part: int,
+    parts: int,
+    table: Array,
+    number: Array,
+    values: Array,
+    damping: Array,
+    most: Array,
+    named: Array,
+    rate: float,
+    shrink: float,
 ) -> None:
-    """``table[w] += scale[r] (rate values[r] - shrink table[w])`` for each w = number[r]."""
+    """``table[w] += scale(w) (rate values[r] - shrink table[w])`` for each w = number[r] here."""
     for r in range(number.size):
         w = number[r]
-        step, loss = scale[r] * rate, scale[r] * shrink
-        for k in range(table.shape[1]):
-            table[w, k] += step * values[r, k] - loss * table[w, k]
+        if part_of(w, parts) == part:
+            scale = table.dtype.type(scale_of(w, damping, most, named))
+            row, value = table[w], values[r]
+            for k in range(row.size):
+                row[k] += scale * (rate * value[k] - shrink * row[k])
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def add_scaled(total: Array, value: Array, scale: float) -> None:
+    """``total += scale * value``, entry by entry."""
+    for k in range(total.size):
+        total[k] += scale * value[k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def slow_down(speed: Array, parameter: Array, momentum: float, shrink: float) -> None:
+    """``speed = momentum speed - shrink parameter``: what is left of the last step."""
+    for k in range(speed.size):
+        speed[k] = momentum * speed[k] - shrink * parameter[k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def all_below(values: Array, bound: float) -> bool:
+    """Whether every number is smaller than this either way; nan is not."""
+    beyond = 0
+    for k in range(values.size):
+        beyond += not (abs(values[k]) < bound)
+    return beyond == 0

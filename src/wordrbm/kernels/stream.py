@@ -11,7 +11,7 @@ References
 import numpy as np
 from numba import njit
 
-from wordrbm.shapes import Array, Stream
+from wordrbm.shapes import Stream
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -29,10 +29,10 @@ def mix(x):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _seeded(seed, step, shard):  # type: ignore[no-untyped-def]
-    x = mix(seed + GOLDEN)
-    x = mix(x ^ mix(step + GOLDEN * np.uint64(2)))
-    x = mix(x ^ mix(shard + GOLDEN * np.uint64(3)))
+def seed_words(seed, step, shard):  # type: ignore[no-untyped-def]
+    x = mix(np.uint64(seed) + GOLDEN)
+    x = mix(x ^ mix(np.uint64(step) + GOLDEN * np.uint64(2)))
+    x = mix(x ^ mix(np.uint64(shard) + GOLDEN * np.uint64(3)))
     stream = np.empty(4, np.uint64)
     for k in range(4):
         x += GOLDEN
@@ -43,7 +43,7 @@ def _seeded(seed, step, shard):  # type: ignore[no-untyped-def]
 def seed_stream(seed: int, step: int, shard: int) -> Stream:
     """The stream of one shard at one step. Nearby arguments give unrelated streams."""
     wide = [np.uint64(part % 2**64) for part in (seed, step, shard)]
-    stream: Stream = _seeded(*wide)
+    stream: Stream = seed_words(*wide)
     return stream
 
 
@@ -68,11 +68,3 @@ def next_word(stream):  # type: ignore[no-untyped-def]
 def next_uniform(stream):  # type: ignore[no-untyped-def]
     """A uniform draw from [0, 1) with 53 random bits."""
     return np.float64(next_word(stream) >> np.uint64(11)) * TWO_TO_MINUS_53
-
-
-@njit(cache=True, nogil=True)
-def fill_bernoulli(stream: Array, mean: Array, state: Array) -> None:
-    """``state = 1`` with probability ``mean``, else 0, entry by entry."""
-    for m in range(mean.shape[0]):
-        for j in range(mean.shape[1]):
-            state[m, j] = 1.0 if next_uniform(stream) < mean[m, j] else 0.0

@@ -5,7 +5,7 @@ Every model here scores a word at a position by one row of a table,
     log P*(v_i = w | h) = bias[i, w] + context_i(h) . table[i, w]
 
 so a model is known by its table, its biases, its hidden biases ``c`` and two linear maps:
-``hidden_input`` from words to hidden units and ``word_context`` back.
+``word_input`` from words to hidden units and ``word_context`` back.
 """
 
 from abc import ABC, abstractmethod
@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from jaxtyping import Float, Int
 
+from wordrbm.kernels.elementary import logistic, softplus_sums
 from wordrbm.models.gradient import Gradient
 from wordrbm.shapes import Array, Hidden, Scores, Words
 
@@ -42,8 +43,8 @@ class AbstractRBM(ABC):
         """The bias of every word; P is 1 when all positions share it, else n."""
 
     @abstractmethod
-    def hidden_input(self, v: Words) -> Hidden:
-        """Total input to each hidden unit: ``c + sum_i W(i)[:, v_i]``."""
+    def word_input(self, v: Words) -> Hidden:
+        """What the words give each hidden unit: ``sum_i W(i)[:, v_i]``, a fresh array."""
 
     @abstractmethod
     def word_context(self, h: Hidden) -> Float[np.ndarray, "B n r"]:
@@ -81,18 +82,22 @@ class AbstractRBM(ABC):
         """``E(v, h) = -c . h - sum_i s_i(v_i)`` [Dahl 2012, eq. 1 and section 6.1]."""
         return -h @ self.c - self.word_score(v, h).sum(axis=1)
 
+    def hidden_input(self, v: Words) -> Hidden:
+        """Total input to each hidden unit: ``c + sum_i W(i)[:, v_i]``."""
+        return self.word_input(v) + self.c
+
     def hidden_mean(self, v: Words) -> Hidden:
         """``P(h_j = 1 | v)``, the logistic of the hidden input [Dahl 2012, eq. 5]."""
-        mean = self.hidden_input(v)
-        with np.errstate(over="ignore"):  # exp overflows to infinity, and 1 / infinity is right
-            np.exp(np.negative(mean, out=mean), out=mean)
-        mean += 1.0
-        return np.reciprocal(mean, out=mean)
+        mean = self.word_input(v)
+        logistic(mean, self.c)
+        return mean
 
     def free_energy(self, v: Words) -> Float[np.ndarray, " B"]:
         """``F(v) = -log sum_h exp(-E(v, h)) = -sum_i b[v_i] - sum_j softplus(input_j)``."""
         bias = self.word_bias[self.shelf, v].sum(axis=1)
-        return -bias - np.logaddexp(0.0, self.hidden_input(v)).sum(axis=1)
+        softplus = np.zeros(len(v))
+        softplus_sums(self.hidden_input(v), softplus)
+        return -bias - softplus
 
     @property
     def shelf(self) -> Int[np.ndarray, " n"]:

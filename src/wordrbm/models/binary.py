@@ -38,8 +38,8 @@ class BinaryRBM(AbstractRBM):
     def word_bias(self) -> Float[np.ndarray, "V 2"]:
         return np.stack([np.zeros_like(self.b), self.b], axis=1)
 
-    def hidden_input(self, v: Words) -> Hidden:
-        return self.c + v.astype(self.W.dtype) @ self.W.T
+    def word_input(self, v: Words) -> Hidden:
+        return v.astype(self.W.dtype) @ self.W.T
 
     def word_context(self, h: Hidden) -> Float[np.ndarray, "B V H"]:
         return np.repeat(h[:, None, :], self.positions, axis=1)
@@ -51,7 +51,7 @@ class BinaryRBM(AbstractRBM):
         weighted = weight[:, None] * h
         visible = v.astype(self.W.dtype)
         return Gradient(
-            dense={"W": weighted.T @ visible, "b": weight @ visible, "c": weighted.sum(axis=0)},
+            dense={"W": weighted.T @ visible, "b": weight @ visible, "c": weight @ h},
             rows={},
         )
 

@@ -38,8 +38,8 @@ class SoftmaxRBM(AbstractRBM):
     def word_bias(self) -> Float[np.ndarray, "n K"]:
         return self.b
 
-    def hidden_input(self, v: Words) -> Hidden:
-        return self.c + self.W[np.arange(self.positions), v].sum(axis=1)
+    def word_input(self, v: Words) -> Hidden:
+        return self.W[np.arange(self.positions), v].sum(axis=1)
 
     def word_context(self, h: Hidden) -> Float[np.ndarray, "B n H"]:
         return np.repeat(h[:, None, :], self.positions, axis=1)
@@ -52,7 +52,7 @@ class SoftmaxRBM(AbstractRBM):
         weighted = weight[:, None] * h
         index = self._row_numbers(v)
         return Gradient(
-            dense={"c": weighted.sum(axis=0)},
+            dense={"c": weight @ h},
             rows={
                 "W": Rows(index, np.repeat(weighted, n, axis=0)),
                 "b": Rows(index, np.repeat(weight, n)[:, None]),

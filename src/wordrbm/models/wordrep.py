@@ -47,8 +47,8 @@ class WordRepRBM(AbstractRBM):
         n, H, d = self.U.shape
         return self.U.transpose(1, 0, 2).reshape(H, n * d)
 
-    def hidden_input(self, v: Words) -> Hidden:
-        return self._vectors(v) @ self.stacked.T + self.c
+    def word_input(self, v: Words) -> Hidden:
+        return self._vectors(v) @ self.stacked.T
 
     def word_context(self, h: Hidden) -> Float[np.ndarray, "B n d"]:
         """``g_i = U[i]^T h``: a word then scores ``b[w] + g_i . D[w]``, d products and not d H."""
@@ -64,7 +64,7 @@ class WordRepRBM(AbstractRBM):
         index = v.ravel()
         outer = (weighted.T @ self._vectors(v)).reshape(H, n, d)
         return Gradient(
-            dense={"U": outer.transpose(1, 0, 2), "c": weighted.sum(axis=0)},
+            dense={"U": outer.transpose(1, 0, 2), "c": weight @ h},
             rows={
                 "D": Rows(index, (weighted @ self.stacked).reshape(-1, d)),
                 "b": Rows(index, np.repeat(weight, n)[:, None]),
@@ -78,7 +78,7 @@ class WordRepRBM(AbstractRBM):
         return {"D": self.D, "b": self.b[:, None]}[name]
 
     def _vectors(self, v: Words) -> Float[np.ndarray, "B nd"]:
-        return self.D[v].reshape(len(v), v.shape[1] * self.D.shape[1])
+        return self.D.take(v, axis=0).reshape(len(v), v.shape[1] * self.D.shape[1])
 
 
 def init_wordrep(

@@ -5,23 +5,30 @@ pool of proposals is drawn from q, its rows are gathered once and scored for all
 matrix product; each word then walks over `steps` distinct entries of its position's pool, in an
 order of its own. Distinct entries are independent draws from q, and the positions of a window use
 different pools, so every chain by itself makes exactly the moves of `Metropolis`. Only chains that
-share a pool are coupled: that changes the variance of a gradient, not what it estimates. In single
-precision a word more than 87 nats below the best of its pool counts as impossible.
+share a pool are coupled: that changes the variance of a gradient, not what it estimates.
 """
 
 from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.walk import walk_pool
+from wordrbm.kernels.walk import offer_pool, stand, walk_pool
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.alias import AliasTable
 from wordrbm.sampling.columns import Columns, ColumnTables
 from wordrbm.sampling.transition import Chains, TransitionInfo
 from wordrbm.shapes import Probability, Stream, Words
+
+
+class Offers(NamedTuple):
+    """Log weights ``s - log q``: of proposal k to word i of chain m, ``offered + offset``."""
+
+    offered: Float[np.ndarray, "n B P"]  # context . row
+    offset: Float[np.ndarray, "n P"]  # bias - log q
+    standing: Float[np.ndarray, "B n"]  # of the words in place
 
 
 @final
@@ -81,26 +88,23 @@ class PooledMetropolis:
         """Move the words of some positions in place."""
         pool = self.proposal.pools(stream, places, self.size)
         here, taken = v[:, places].copy(), accepted[:, places].copy()
-        offered, weight = self.weights(model, context[:, places], model.shelf[places], here, pool)
-        walk_pool(stream, self.steps, pool, offered, weight, here, taken)
+        offers = self.offers(model, context[:, places], model.shelf[places], here, pool)
+        walk_pool(stream, self.steps, pool, *offers, here, taken)
         v[:, places], accepted[:, places] = here, taken
 
-    def weights(
+    def offers(
         self,
         model: AbstractRBM,
         context: Float[np.ndarray, "B n r"],
         shelf: Int[np.ndarray, " n"],
         v: Words,
         pool: Int[np.ndarray, "n P"],
-    ) -> tuple[Float[np.ndarray, "n B P"], Float[np.ndarray, "B n"]]:
-        """``exp(s(w)) / q(w)`` of the pool and of the words in place, scaled by the pool's best."""
-        rows = model.word_table[shelf[:, None], pool]
+    ) -> Offers:
+        """The log weights ``s - log q`` of the pool, in two parts, and of the words in place."""
+        dtype = context.dtype
+        rows, offset = np.empty((*pool.shape, context.shape[2]), dtype), np.empty(pool.shape, dtype)
+        offer_pool(model.word_table, model.word_bias, self.log_q, shelf, pool, rows, offset)
         offered = context.transpose(1, 0, 2) @ rows.transpose(0, 2, 1)
-        offered += (model.word_bias[shelf[:, None], pool] - self.log_q[pool])[:, None, :]
-        standing = np.einsum("bir,bir->bi", context, model.word_table[shelf, v])
-        standing += model.word_bias[shelf, v] - self.log_q[v]
-        best = offered.max(axis=2)
-        offered -= best[:, :, None]
-        standing -= best.T
-        with np.errstate(over="ignore"):  # infinity: no proposal of this pool can beat the word
-            return np.exp(offered, out=offered), np.exp(standing, out=standing)
+        standing = np.empty(v.shape, dtype)
+        stand(model.word_table, model.word_bias, self.log_q, shelf, context, v, standing)
+        return Offers(offered, offset, standing)

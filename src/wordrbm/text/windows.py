@@ -48,13 +48,16 @@ class Windows:
             raise IndexError(f"windows are numbered 0 to {len(self) - 1}")
         out = np.empty((index.size, self.n), np.int32)
         order.gather(self.ids, self.starts, self.before, index, out)
-        # The stream stays on disk. Below zero is, without a sign, above all: one pass sees both.
-        if out.size and out.view(np.uint32).max() >= self.K:
+        self.refuse_words_beyond(int(out.view(np.uint32).max()) if out.size else 0)
+        return out
+
+    def refuse_words_beyond(self, largest: int) -> None:
+        """The stream stays on disk. Below zero is, without a sign, above all: one look sees both."""
+        if largest >= self.K:
             raise WordRBMError(
                 f"A word id is not from 0 to {self.K - 1:,}: the prepared corpus is damaged or was "
                 "changed while it was read; prepare it again."
             )
-        return out
 
 
 def batch(windows: Windows, seed: int, first: int, size: int) -> Int32[np.ndarray, "size n"]:
@@ -63,6 +66,7 @@ def batch(windows: Windows, seed: int, first: int, size: int) -> Int32[np.ndarra
         raise WordRBMError(
             f"No story holds {windows.n} words in a row; use shorter windows or more text."
         )
-    index = np.empty(size, np.int64)
-    order.visits(np.uint64(seed % 2**64), first, len(windows), index)
-    return windows.take(index)
+    out = np.empty((size, windows.n), np.int32)
+    stream = windows.ids, windows.starts, windows.before
+    windows.refuse_words_beyond(order.visited(np.uint64(seed % 2**64), first, *stream, out))
+    return out

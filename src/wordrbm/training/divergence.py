@@ -11,9 +11,9 @@ import numpy as np
 
 from wordrbm.errors import WordRBMError
 from wordrbm.models import AbstractRBM
+from wordrbm.training.optimizer import LARGEST_WEIGHT
 from wordrbm.training.settings import TrainingSettings
 
-LARGEST_WEIGHT = 100.0  # a unit or a word this sure of one number has run away
 WORST_SCORE = 10.0  # times the perplexity of knowing only how frequent words are
 
 

@@ -16,13 +16,22 @@ from typing import NamedTuple, final
 import numpy as np
 from jaxtyping import Float, Int
 
-from wordrbm.kernels.rows import add_rows, clear_rows, count_rows
+from wordrbm.kernels.rows import (
+    add_rows,
+    add_scaled,
+    all_below,
+    clear_rows,
+    count_rows,
+    slow_down,
+)
 from wordrbm.models import AbstractRBM, Gradient
 from wordrbm.shapes import Array, Probability
 
 PENALISED = frozenset({"W", "U", "D"})  # weights; biases are left free
 DAMPING = -0.75  # at -0.5 small vocabularies diverge, at -1 long runs swing more
 FLOOD = 4.0  # namings beyond this many times the expected number, and one, do not count
+
+LARGEST_WEIGHT = 100.0  # a unit or a word this sure of one number has run away
 
 Velocity = dict[str, Array]
 
@@ -55,18 +64,6 @@ class RowSteps:
         dtype = model.c.dtype
         return cls(damping.astype(dtype), most.astype(dtype), np.zeros(len(read), np.int32))
 
-    def scales(self, numbers: Sequence[Int[np.ndarray, " N"]]) -> list[Float[np.ndarray, " N"]]:
-        """The factor of every naming in these lists, which together make one update."""
-        for number in numbers:
-            count_rows(number, self.named)
-        scales = [
-            self.damping[number] * np.minimum(1.0, self.most[number] / self.named[number])
-            for number in numbers
-        ]
-        for number in numbers:
-            clear_rows(number, self.named)
-        return [scale.astype(self.damping.dtype) for scale in scales]
-
 
 def ascend(
     model: AbstractRBM,
@@ -75,14 +72,21 @@ def ascend(
     rates: Rates,
     row_steps: RowSteps,
     B: int,
-) -> None:
-    """Climb the log-likelihood by one step; shards are summed in their order."""
-    for name in velocity:
-        _ascend_dense(model, name, gradients, velocity[name], rates, B)
-    # A model's tables are all named by the same rows: those of the words of its windows.
-    named = [next(iter(gradient.rows.values())).number for gradient in gradients if gradient.rows]
-    for gradient, scale in zip(gradients, row_steps.scales(named), strict=False):
-        _ascend_rows(model, gradient, scale, rates)
+    *,
+    part: int = 0,
+    parts: int = 1,
+) -> bool:
+    """Climb the log-likelihood by one step; shards are summed in their order.
+
+    The parts may run at once, each on its own share of the numbers: all of them make one step.
+    Says whether the dense numbers of this part are still sane.
+    """
+    _ascend_rows(model, gradients, rates, row_steps, part, parts)
+    sane = [
+        _ascend_dense(model, name, gradients, velocity[name], rates, B, part, parts)
+        for name in velocity
+    ]
+    return all(sane)
 
 
 def _ascend_dense(
@@ -92,21 +96,48 @@ def _ascend_dense(
     speed: Array,
     rates: Rates,
     B: int,
-) -> None:
-    parameter = model.parameters()[name]
-    total = sum((gradient.dense[name] for gradient in gradients[1:]), gradients[0].dense[name])
-    total = total / B
-    if name in PENALISED:
-        total -= rates.l2 * parameter
-    speed *= rates.momentum
-    speed += rates.hidden * total
-    parameter += speed
+    part: int,
+    parts: int,
+) -> bool:
+    number = model.c.dtype.type  # keeps the compiled arithmetic in the model's precision
+    here = slice(part * speed.size // parts, (part + 1) * speed.size // parts)
+    whole = model.parameters()[name]
+    parameter, speed = flat(whole, whole)[here], flat(speed, whole)[here]
+    shrink = rates.hidden * rates.l2 if name in PENALISED else 0.0
+    slow_down(speed, parameter, number(rates.momentum), number(shrink))
+    for gradient in gradients:
+        add_scaled(speed, flat(gradient.dense[name], whole)[here], number(rates.hidden / B))
+    add_scaled(parameter, speed, number(1.0))
+    return bool(all_below(parameter, number(LARGEST_WEIGHT)))
+
+
+def flat(array: Array, like: Array) -> Array:
+    """The numbers in the order another array has them in memory; the array itself if it has too."""
+    if array.strides == like.strides:
+        return array.ravel(order="K")
+    laid = np.empty_like(like)
+    laid[...] = array
+    return laid.ravel(order="K")
 
 
 def _ascend_rows(
-    model: AbstractRBM, gradient: Gradient, scale: Float[np.ndarray, " N"], rates: Rates
+    model: AbstractRBM,
+    gradients: Sequence[Gradient],
+    rates: Rates,
+    row_steps: RowSteps,
+    part: int,
+    parts: int,
 ) -> None:
-    number = model.c.dtype.type  # keeps the compiled arithmetic in the model's precision
-    for name, rows in gradient.rows.items():
-        shrink = number(rates.word * rates.l2 if name in PENALISED else 0.0)
-        add_rows(model.table(name), *rows, scale, number(rates.word), shrink)
+    number = model.c.dtype.type
+    # A model's tables are all named by the same rows: those of the words of its windows.
+    named = [next(iter(gradient.rows.values())).number for gradient in gradients if gradient.rows]
+    for numbers in named:
+        count_rows(part, parts, numbers, row_steps.named)
+    for gradient in gradients:
+        for name, rows in gradient.rows.items():
+            shrink = number(rates.word * rates.l2 if name in PENALISED else 0.0)
+            limits = row_steps.damping, row_steps.most, row_steps.named
+            rate = number(rates.word)
+            add_rows(part, parts, model.table(name), *rows, *limits, rate, shrink)
+    for numbers in named:
+        clear_rows(part, parts, numbers, row_steps.named)

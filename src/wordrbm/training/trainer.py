@@ -7,7 +7,7 @@ are the caller's loop.
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,12 +15,13 @@ from threadpoolctl import threadpool_limits
 
 from wordrbm.kernels.stream import seed_stream
 from wordrbm.models import AbstractRBM
-from wordrbm.sampling import Chains, Transition, draw_hidden
+from wordrbm.sampling import Chains, Transition, TransitionInfo, draw_hidden
 from wordrbm.shapes import Probability, Words
+from wordrbm.training.crew import Crew
 from wordrbm.training.divergence import refuse_lost_parameters
-from wordrbm.training.gradient import ShardResult, shard_gradient
-from wordrbm.training.optimizer import Rates, RowSteps, Velocity, ascend
+from wordrbm.training.optimizer import Rates, RowSteps, Velocity
 from wordrbm.training.settings import TrainingSettings
+from wordrbm.training.update import Update, update_of
 
 Batches = Callable[[int, int], Words]  # (first, size) -> that many windows of the endless visit
 
@@ -99,49 +100,54 @@ def updates(
     threads: int = 1,
 ) -> Iterator[tuple[TrainingState, Progress]]:
     """The same with row steps made before: nothing in it costs O(K), not even its beginning."""
-    with ThreadPoolExecutor(threads) as pool, threadpool_limits(1, "blas"):
+    state = state._replace(velocity=_laid_like(state.velocity, model))
+    update = update_of(model, transition, settings, row_steps)
+    with Crew(threads) as crew, threadpool_limits(1, "blas"):
         while state.step < settings.steps:
-            v = batches(state.step * settings.batch_size, settings.batch_size)
-            results = _shards(pool, model, transition, v, settings, state)
-            rates = rates_at(settings, state.step)
-            gradients = [result.gradient for result in results]
-            ascend(model, gradients, state.velocity, rates, row_steps, settings.batch_size)
-            state = TrainingState(state.step + 1, _joined(results), state.velocity)
-            refuse_lost_parameters(model, state.velocity, state.step, settings)
-            yield state, progress_at(settings, state.step, _acceptance(results))
+            after = Chains(np.empty_like(state.chains.v), np.empty_like(state.chains.h))
+            compare = partial(_compare, update, batches, settings, state, after)
+            moves = crew.each(settings.shards, compare)
+            climb = partial(
+                update.climb,
+                parts=threads,
+                velocity=state.velocity,
+                rates=rates_at(settings, state.step),
+            )
+            sane = crew.each(threads, climb)
+            state = TrainingState(state.step + 1, after, state.velocity)
+            if not all(sane):
+                refuse_lost_parameters(model, state.velocity, state.step, settings)
+            yield state, progress_at(settings, state.step, _acceptance(moves))
 
 
-def _shards(
-    pool: ThreadPoolExecutor,
-    model: AbstractRBM,
-    transition: Transition,
-    v: Words,
+def _compare(
+    update: Update,
+    batches: Batches,
     settings: TrainingSettings,
     state: TrainingState,
-) -> list[ShardResult]:
-    """The gradient of every shard, each from its own stream; the order is the shards'."""
-
-    def one(shard: int) -> ShardResult:
-        stream = seed_stream(settings.seed, state.step + 1, shard)
-        read = slice(*_bounds(shard, settings.batch_size, settings.shards))
-        dreamt = slice(*_bounds(shard, settings.chains, settings.shards))
-        chains = Chains(state.chains.v[dreamt], state.chains.h[dreamt])
-        with np.errstate(over="ignore", invalid="ignore"):  # a lost run is told in a sentence
-            return shard_gradient(stream, model, transition, v[read], chains)
-
-    return list(pool.map(one, range(settings.shards)))
+    after: Chains,
+    shard: int,
+) -> TransitionInfo:
+    """One shard's half of an update: it reads its own windows and moves its own chains."""
+    read = _share(shard, settings.batch_size, settings.shards)
+    v = batches(state.step * settings.batch_size + read.start, read.stop - read.start)
+    dreamt = _share(shard, settings.chains, settings.shards)
+    before, moved = (Chains(x.v[dreamt], x.h[dreamt]) for x in (state.chains, after))
+    return update.compare(state.step + 1, shard, v, before, moved)
 
 
-def _bounds(shard: int, total: int, shards: int) -> tuple[int, int]:
-    return shard * total // shards, (shard + 1) * total // shards
+def _laid_like(velocity: Velocity, model: AbstractRBM) -> Velocity:
+    """The same speeds, in memory as their parameters are, so that both can be walked as one."""
+    laid = {name: np.empty_like(model.parameters()[name]) for name in velocity}
+    for name, speed in laid.items():
+        speed[...] = velocity[name]
+    return laid
 
 
-def _joined(results: list[ShardResult]) -> Chains:
-    v = np.concatenate([result.chains.v for result in results])
-    return Chains(v, np.concatenate([result.chains.h for result in results]))
+def _share(shard: int, total: int, shards: int) -> slice:
+    return slice(shard * total // shards, (shard + 1) * total // shards)
 
 
-def _acceptance(results: list[ShardResult]) -> float:
-    taken = sum(int(result.info.accepted.sum()) for result in results)
-    made = sum(result.info.accepted.size * result.info.proposed for result in results)
-    return taken / made
+def _acceptance(moves: list[TransitionInfo]) -> float:
+    taken = sum(int(info.accepted.sum()) for info in moves)
+    return taken / sum(info.accepted.size * info.proposed for info in moves)

@@ -1,0 +1,90 @@
+"""One step up the log-likelihood from the gradients of all shards, as one compiled call.
+
+The rules are those of `training/optimizer.py`. Work is cut into parts that may run at once, each
+with its own rows and its own stretch of the dense numbers; the bits do not depend on how many.
+"""
+
+from typing import Any, NamedTuple
+
+from numba import njit
+
+from wordrbm.kernels.rows import (
+    add_rows,
+    add_scaled,
+    all_below,
+    clear_rows,
+    count_rows,
+    slow_down,
+)
+from wordrbm.kernels.shard import Found, Weights
+from wordrbm.shapes import Array
+
+
+class Speeds(NamedTuple):
+    """The last step of the dense parameters, laid out as they are."""
+
+    U: Array
+    c: Array
+
+
+class Limits(NamedTuple):
+    """How far each row may go: see `RowSteps`."""
+
+    damping: Array
+    most: Array
+    named: Array
+
+
+class Pace(NamedTuple):
+    """The numbers of one step, in the model's precision."""
+
+    word: float  # rate of D and b
+    word_shrink: float  # of D
+    hidden: float  # rate of U and c, over B
+    hidden_shrink: float  # of U
+    momentum: float
+    bound: float  # of a sane dense number
+
+
+@njit(cache=True, nogil=True)
+def climb(
+    part: int,
+    parts: int,
+    weights: Weights,
+    speeds: Speeds,
+    found: Found,
+    limits: Limits,
+    pace: Pace,
+) -> Any:
+    """This part's share of the step; `found` has the shards on its first axis. Is it sane?"""
+    climb_rows(part, parts, weights, found, limits, pace)
+    sane_U = climb_dense(part, parts, weights.U, speeds.U, found.U, pace, pace.hidden_shrink)
+    sane_c = climb_dense(part, parts, weights.c, speeds.c, found.c, pace, pace.word * 0)
+    return sane_U and sane_c
+
+
+@njit(cache=True, nogil=True)
+def climb_rows(part, parts, weights, found, limits, pace):  # type: ignore[no-untyped-def]
+    """D and b, at the rows this part owns."""
+    number = found.number.reshape(-1)
+    values, signs = found.D.reshape(number.size, -1), found.b.reshape(-1, 1)
+    damping, most, named = limits
+    count_rows(part, parts, number, named)
+    add_rows(
+        part, parts, weights.D, number, values, damping, most, named, pace.word, pace.word_shrink
+    )
+    bias = weights.b.reshape(-1, 1)
+    add_rows(part, parts, bias, number, signs, damping, most, named, pace.word, pace.word * 0)
+    clear_rows(part, parts, number, named)
+
+
+@njit(cache=True, nogil=True)
+def climb_dense(part, parts, parameter, speed, found, pace, shrink):  # type: ignore[no-untyped-def]
+    """A dense parameter, at this part's stretch of its numbers; whether they are sane."""
+    here = slice(part * parameter.size // parts, (part + 1) * parameter.size // parts)
+    own, pushed = parameter.reshape(-1)[here], speed.reshape(-1)[here]
+    slow_down(pushed, own, pace.momentum, shrink)
+    for shard in range(len(found)):
+        add_scaled(pushed, found[shard].reshape(-1)[here], pace.hidden)
+    add_scaled(own, pushed, pace.momentum * 0 + 1)
+    return all_below(own, pace.bound)

@@ -1,0 +1,144 @@
+"""One shard's share of an update as one compiled call: nothing returns to Python in between.
+
+The words of its chains move given h, by proposals from a pool (`walk.py`); then windows read and
+windows dreamt are compared, with weights +1 and -B/M:
+
+    g_i = U[i]^T h,   mean = logistic(c + sum_i U[i] D[v_i])
+    dU[i] = sum_m weight_m mean_m D[v_i]^T,   dD[v_i] = weight_m U[i]^T mean_m,   db[v_i] = weight_m
+
+The products go to BLAS. It is `training.gradient.shard_gradient` for the word-representation RBM
+and one alias table for all positions, draw for draw: the plain one is the referee.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg  # noqa: F401 - its BLAS is the one compiled code calls: loaded, it can be limited
+from numba import njit
+
+from wordrbm.kernels.alias import fill_alias
+from wordrbm.kernels.bits import fill_bernoulli
+from wordrbm.kernels.elementary import logistic
+from wordrbm.kernels.stream import seed_words
+from wordrbm.kernels.walk import offer_pool, walk_pool
+from wordrbm.shapes import Array
+
+MIXED = {"reassoc", "contract", "nsz"}
+
+
+class Weights(NamedTuple):
+    """The parameters; `U` is H x nd, the positions side by side."""
+
+    D: Array
+    U: Array
+    b: Array
+    c: Array
+
+
+class Proposals(NamedTuple):
+    """An alias table and the logarithms of what it draws; `size` draws make a pool."""
+
+    keep: Array
+    alias: Array
+    log_q: Array
+    size: int
+    steps: int
+
+
+class Found(NamedTuple):
+    """Where a shard writes its gradient, a sum over its windows, and what its walk did."""
+
+    U: Array
+    c: Array
+    number: Array  # of the words named, position by position: windows read, then dreamt
+    D: Array  # a row for each
+    b: Array  # a number for each
+    accepted: Array  # proposals taken, per word dreamt
+
+
+@njit(cache=True, nogil=True)
+def compare_shard(
+    seed: int, step: int, shard: int, weights: Weights, proposals: Proposals,
+    read: Array, v: Array, h: Array, moved: Array, drawn: Array, found: Found,
+) -> None:  # fmt: skip
+    """Move the chains (v, h) to (moved, drawn), and compare them with the windows `read`."""
+    stream = seed_words(seed, step, shard)
+    moved[:], found.accepted[:] = v, 0
+    move(stream, weights, proposals, h, moved, found.accepted)
+    n = v.shape[1]
+    found.number[: read.size] = read.reshape(-1)
+    found.number[read.size :] = moved.reshape(-1)
+    vectors = gather(weights.D, found.number).reshape(len(read) + len(v), n * weights.D.shape[1])
+    mean = np.dot(vectors, weights.U.T)
+    logistic(mean, weights.c)
+    fill_bernoulli(stream, mean[len(read) :], drawn)
+    differ(weights, vectors, mean, len(read), n, found)
+
+
+@njit(cache=True, nogil=True)
+def move(stream, weights, proposals, h, v, accepted):  # type: ignore[no-untyped-def]
+    """Walk every word of v given h over its position's pool of proposals, in place."""
+    (M, n), (K, d) = v.shape, weights.D.shape
+    pool = np.empty((n, proposals.size), np.int32)
+    fill_alias(stream, proposals.keep, proposals.alias, pool.reshape(-1))
+    rows, offset = np.empty((n, pool.shape[1], d), h.dtype), np.empty(pool.shape, h.dtype)
+    table, bias, shelf = weights.D.reshape(1, K, d), weights.b.reshape(1, K), np.zeros(n, np.int64)
+    offer_pool(table, bias, proposals.log_q, shelf, pool, rows, offset)
+    context = by_position(np.dot(h, weights.U), n)
+    offered = np.empty((n, M, pool.shape[1]), h.dtype)
+    for i in range(n):
+        np.dot(context[i], rows[i].T, offered[i])
+    standing = stand_still(weights, proposals.log_q, context, v)
+    walk_pool(stream, proposals.steps, pool, offered, offset, standing, v, accepted)
+
+
+@njit(cache=True, nogil=True)
+def by_position(context, n):  # type: ignore[no-untyped-def]
+    """The context of each position as a matrix of its own, from all of them side by side."""
+    apart = np.empty((n, len(context), context.shape[1] // n), context.dtype)
+    for m in range(len(context)):
+        for i in range(n):
+            for k in range(apart.shape[2]):
+                apart[i, m, k] = context[m, i * apart.shape[2] + k]
+    return apart
+
+
+@njit(cache=True, nogil=True, fastmath=MIXED)
+def stand_still(weights, log_q, context, v):  # type: ignore[no-untyped-def]
+    """The log weights ``b + g_i . D - log q`` of the words in place."""
+    standing = np.empty(v.shape, context.dtype)
+    for m in range(v.shape[0]):
+        for i in range(v.shape[1]):
+            word = v[m, i]
+            total = weights.b[word] - log_q[word]
+            row, asked = weights.D[word], context[i, m]
+            for k in range(row.size):
+                total += asked[k] * row[k]
+            standing[m, i] = total
+    return standing
+
+
+@njit(cache=True, nogil=True)
+def gather(table, number):  # type: ignore[no-untyped-def]
+    """The named rows, one under the other."""
+    rows = np.empty((number.size, table.shape[1]), table.dtype)
+    for r in range(number.size):
+        row = table[number[r]]
+        for k in range(row.size):
+            rows[r, k] = row[k]
+    return rows
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def differ(weights, vectors, mean, B, n, found):  # type: ignore[no-untyped-def]
+    """The gradient: what the windows read say, less what those dreamt say. `mean` is used up."""
+    dreamt = mean.dtype.type(-B / (len(mean) - B))
+    mean[B:] *= dreamt
+    found.b[: B * n] = 1
+    found.b[B * n :] = dreamt
+    found.c[:] = 0
+    for m in range(len(mean)):
+        for j in range(mean.shape[1]):
+            found.c[j] += mean[m, j]
+    np.dot(mean.T, vectors, found.U)
+    np.dot(mean, weights.U, found.D.reshape(vectors.shape))
