@@ -1,9 +1,13 @@
 import re
+import subprocess
+import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.text import nltk_referee
+from tests.text.hostile import texts
 from wordrbm.text.tokens import normalise, tokenize
 
 GOLDEN = {
@@ -56,6 +60,23 @@ GOLDEN = {
 @pytest.mark.parametrize("text", GOLDEN)
 def test_a_text_gives_the_tokens_of_the_treebank(text):
     assert " ".join(tokenize(text)) == GOLDEN[text]
+
+
+@settings(max_examples=2000)
+@given(texts)
+def test_tokens_are_the_referees(text):
+    assert tokenize(text) == nltk_referee.tokens(text)
+
+
+def test_a_text_becomes_tokens_without_nltk():
+    """It takes seconds to load."""
+    program = (
+        "import sys; from wordrbm.text.tokens import tokenize;"
+        "tokenize('\"I can\\'t,\" Mr. X. said (on the 5th). No.');"
+        "print('nltk' in sys.modules, 'numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.split() == ["False", "False"], done.stderr
 
 
 @pytest.mark.parametrize(

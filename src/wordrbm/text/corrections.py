@@ -1,4 +1,4 @@
-"""Repairs of punctuation around the NLTK tokenisers: before the sentences, and after the words.
+"""Repairs of punctuation around the rules of NLTK: before the sentences, and after the words.
 
 Each rule answers an error seen in real text (Reuters, Wikipedia, film reviews); the aim is the
 Penn Treebank's form, which NLTK's rules expect to be given and to give.
@@ -7,53 +7,49 @@ Penn Treebank's form, which NLTK's rules expect to be given and to give.
 import re
 
 from wordrbm.text.abbreviations import KEPT_AT_THE_END
+from wordrbm.text.substitutions import apply_all, substitution
 
 # One character for another. The C1 controls are Windows-1252 read as Latin-1.
-_CHARACTERS = str.maketrans(
-    {
-        **dict.fromkeys("“„‟\x93", " `` "),
-        **dict.fromkeys("”\x94", "''"),
-        **dict.fromkeys("‘‛\x91", " ` "),
-        **dict.fromkeys("’´ʼ\x92", "'"),
-        **dict.fromkeys("—―\x97", " -- "),
-        **dict.fromkeys("‐‑‒−", "-"),
-        **dict.fromkeys("…\x85", " ... "),
-        **{mark: f" {mark} " for mark in "£€¥«»"},
-        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\x00"),  # unseen
-        **dict.fromkeys("\ue000\ue001\ue002"),  # taken: see _SHIELDS
-    }
-)
+_CHARACTERS = {
+    **dict.fromkeys("“„‟\x93", " `` "),
+    **dict.fromkeys("”\x94", "''"),
+    **dict.fromkeys("‘‛\x91", " ` "),
+    **dict.fromkeys("’´ʼ\x92", "'"),
+    **dict.fromkeys("—―\x97", " -- "),
+    **dict.fromkeys("‐‑‒−", "-"),
+    **dict.fromkeys("…\x85", " ... "),
+    **{mark: f" {mark} " for mark in "£€¥«»"},
+    **dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\x00", ""),  # unseen
+    **dict.fromkeys("\ue000\ue001\ue002", ""),  # taken: see _SHIELDS
+}
+_CHARACTER = re.compile(f"[{''.join(_CHARACTERS)}]")
 # NLTK cuts at & $ %, the Treebank not in S&P, US$ and 20%-owned: meanwhile they hide.
-_SHIELDS = [
-    ("&", "\ue000", re.compile(r"(?<=[A-Z])&(?=[A-Z])"), "\ue000"),
-    ("$", "\ue001", re.compile(r"\b(US|AU|NZ|HK|NT|[ACMRS])\$ ?(?=\d)"), "\\1\ue001 "),
-    ("%", "\ue002", re.compile(r"(?<=\d)%(?=-[a-z\d])"), "\ue002"),
-]
-_UNSHIELD = str.maketrans({shield: mark for mark, shield, _, _ in _SHIELDS})
+_SHIELDS = {"&": "\ue000", "$": "\ue001", "%": "\ue002"}
+_UNSHIELD = str.maketrans({shield: mark for mark, shield in _SHIELDS.items()})
+_CURRENCIES = r"(?:(?<=\b[ACMRS]\$)|(?<=\b(?:US|AU|NZ|HK|NT)\$))"
 _BEFORE = [
-    (re.compile(r"<br ?/?>", re.IGNORECASE), "\n\n"),
-    (re.compile(r"(?<=\d)[–\x96](?=\d)"), "-"),  # a range of numbers
-    (re.compile(r"[–\x96]|-{2,}"), " -- "),
-    (re.compile(r"\. \. \. \.(?: \.)*|\.{4,}"), " ... . "),
-    (re.compile(r"\. \. \.|(?<!\.)\.{2,3}(?!\.)"), " ... "),
-    (re.compile(r"[_=~*]{2,}|(?<!\w)_|_(?!\w)"), " "),  # rules and emphasis, not words
-    (re.compile(r"\b([Nn]os?\.)(?=\d)"), r"\1 "),  # "No.1"
-    (re.compile(r"(?<=[a-z\d][a-z\d)])(\.['\")]*)(?=[A-Z][a-z])"), r"\1 "),  # "end.The"
+    substitution("<", r"<br ?/?>", "\n\n", ignore_case=True),
+    substitution("–\x96", r"[–\x96](?<=\d.)(?=\d)", "-"),  # a range of numbers
+    substitution(["–", "\x96", "--"], r"[–\x96]|-{2,}", " -- "),
+    substitution([". .", "...."], r"\. \. \. \.(?: \.)*|\.{4,}", " ... . "),
+    substitution([". .", ".."], r"\. \. \.|\.(?<!\.\.)\.{1,2}(?!\.)", " ... "),
+    substitution("_=~*", r"[_=~*]{2,}|_(?<!\w_)|_(?!\w)", " "),  # rules and emphasis, not words
+    substitution(".", r"\.(?:(?<=\b[Nn]o\.)|(?<=\b[Nn]os\.))(?=\d)", ". "),  # "No.1"
+    substitution(".", r"\.(?<=[a-z\d][a-z\d)]\.)['\")]*(?=[A-Z][a-z])", r"\g<0> "),  # "end.The"
+    substitution("&", r"&(?<=[A-Z]&)(?=[A-Z])", _SHIELDS["&"]),
+    substitution("$", rf"\${_CURRENCIES} ?(?=\d)", f"{_SHIELDS['$']} "),
+    substitution("%", r"%(?<=\d%)(?=-[a-z\d])", _SHIELDS["%"]),
 ]
-_GLUED = re.compile(r" ' (?=(?:\d\ds?|em|til|tis|twas|cause|n) )")
+AFTER_APOSTROPHE = r"\d\ds?|em|til|tis|twas|cause|n"
+_GLUED = re.compile(rf" ' (?=(?:{AFTER_APOSTROPHE}) )")
 _CLOSING = frozenset(["''", "'", ")", "]", "}", '"', "»"])
 
 
 def before(text: str) -> str:
     """Repair a text before its sentences are sought."""
     if not text.isascii() or "\x00" in text:  # the one ASCII character of the table
-        text = text.translate(_CHARACTERS)
-    for pattern, replacement in _BEFORE:
-        text = pattern.sub(replacement, text)
-    for mark, _, pattern, replacement in _SHIELDS:
-        if mark in text:
-            text = pattern.sub(replacement, text)
-    return text
+        text = _CHARACTER.sub(lambda match: _CHARACTERS[match.group()], text)
+    return apply_all(_BEFORE, text)
 
 
 def after(line: str) -> str:

@@ -29,7 +29,6 @@ from wordrbm.text.shard import sizes
 RECORD = "job.json"
 LARGEST = 1 << 30  # bytes; of very small files a job has very many
 PART = ".part"
-DECIDERS = ("wordrbm", "nltk")  # what is a word
 
 
 class Job(NamedTuple):
@@ -69,7 +68,7 @@ def record_now(job: Job, settings: PrepareSettings) -> Record:
 
 
 def _program() -> str:
-    return ", ".join(f"{name} {version(name)}" for name in DECIDERS)
+    return f"wordrbm {version('wordrbm')}"  # which decides what is a word
 
 
 def _as_it_is(path: Path) -> list[Any]:
