@@ -95,7 +95,7 @@ def test_a_step_in_parts_has_the_bits_of_the_whole_step(wordrep, gradients, part
     for _ in range(2):
         ascend(whole, gradients, speeds[0], rates, damping, B=10)
         for part in reversed(range(parts)):
-            ascend(cut, gradients, speeds[1], rates, damping, B=10, part=part, parts=parts)
+            ascend(cut, gradients, speeds[1], rates, damping, B=10, parts=parts, part=part)
     for name, value in whole.parameters().items():
         np.testing.assert_array_equal(value, cut.parameters()[name])
 

@@ -1,17 +1,20 @@
 """The compiled update is the plain one: same draws, same words, the same numbers to rounding."""
 
 import copy
+import gc
+import threading
+import time
 
 import numpy as np
 import pytest
 
 from wordrbm.models import init_wordrep
-from wordrbm.sampling import Chains, PooledMetropolis
-from wordrbm.training import TrainingSettings, start
+from wordrbm.sampling import PooledMetropolis
+from wordrbm.training import TrainingSettings, start, train
 from wordrbm.training.compiled import CompiledUpdate
 from wordrbm.training.optimizer import Rates, RowSteps
-from wordrbm.training.trainer import _compare
-from wordrbm.training.update import PlainUpdate, update_of
+from wordrbm.training.trainer import _update_of
+from wordrbm.training.update import PlainUpdate, Start
 
 SIZES = [
     (3, 7, 5, 40, 8, 8),
@@ -35,54 +38,93 @@ def run(request, rng):
     return model, transition, settings, lambda first, size: text[(first + np.arange(size)) % 500], q
 
 
-def updated(kind, run, steps, parts=1):
-    """The model and the state after some updates of this kind."""
+def updated(kind, run, steps, threads=1):
+    """The model, the chains and the velocity after some updates of this kind."""
     model, transition, settings, batches, q = run
     model = copy.deepcopy(model)
     row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
-    update = kind(model, transition, settings, row_steps)
-    state = start(model, batches, settings)
-    for step in range(steps):
-        after = Chains(np.empty_like(state.chains.v), np.empty_like(state.chains.h))
-        for shard in reversed(range(settings.shards)):
-            _compare(update, batches, settings, state, after, shard)
-        for part in range(parts):
-            assert update.climb(part, parts, state.velocity, Rates(0.02, 0.05, 0.9, 0.01))
-        state = state._replace(step=step + 1, chains=after)
-    return model, state
+    begun = start(model, batches, settings)
+    at = Start(begun.chains, begun.velocity)
+    with kind(model, transition, batches, settings, row_steps, at, threads=threads) as update:
+        for step in range(steps):
+            made = update.make(step, Rates(0.02, 0.05, 0.9, 0.01))
+            assert made.sane
+    return model, made, begun.velocity
 
 
-def compiled(model, transition, settings, row_steps):
-    return CompiledUpdate(model, transition, transition.proposal, settings, row_steps)
+def compiled(model, transition, *run, threads):
+    return CompiledUpdate(model, transition, transition.proposal, *run, threads=threads)
 
 
 def test_the_compiled_update_is_the_plain_one(run):
     fast, slow = updated(compiled, run, 4), updated(PlainUpdate, run, 4)
     np.testing.assert_array_equal(fast[1].chains.v, slow[1].chains.v)
     np.testing.assert_array_equal(fast[1].chains.h, slow[1].chains.h)
+    assert fast[1].acceptance == pytest.approx(slow[1].acceptance)
     for name, value in slow[0].parameters().items():
         np.testing.assert_allclose(fast[0].parameters()[name], value, rtol=2e-5, atol=2e-6)
-    for name, speed in slow[1].velocity.items():
-        np.testing.assert_allclose(fast[1].velocity[name], speed, rtol=2e-4, atol=2e-6)
+    for name, speed in slow[2].items():
+        np.testing.assert_allclose(fast[2][name], speed, rtol=2e-4, atol=2e-6)
 
 
-@pytest.mark.parametrize("parts", [2, 3])
-def test_parts_leave_the_bits(run, parts):
-    whole, cut = updated(compiled, run, 2), updated(compiled, run, 2, parts)
-    for name, value in whole[0].parameters().items():
-        np.testing.assert_array_equal(cut[0].parameters()[name], value)
+@pytest.mark.parametrize("kind", [compiled, PlainUpdate])
+@pytest.mark.parametrize("threads", [2, 3, 7])
+def test_threads_leave_the_bits(run, kind, threads):
+    alone, together = updated(kind, run, 3), updated(kind, run, 3, threads)
+    np.testing.assert_array_equal(alone[1].chains.h, together[1].chains.h)
+    for name, value in alone[0].parameters().items():
+        np.testing.assert_array_equal(together[0].parameters()[name], value)
+
+
+def test_threads_asleep_wake_for_the_next_update(run):
+    """None comes for a while: the helper goes to sleep, and must not be lost."""
+    model, transition, settings, batches, q = run
+    updates = train(
+        model, transition, batches, settings, start(model, batches, settings), q=q, threads=2
+    )
+    for _ in range(4):
+        next(updates)
+        time.sleep(0.2)
+    updates.close()
+
+
+def test_a_run_given_up_leaves_no_thread(run):
+    model, transition, settings, batches, q = run
+    before = threading.active_count()
+    begun = start(model, batches, settings)
+    for state, _ in train(model, transition, batches, settings, begun, q=q, threads=4):
+        assert state.step == 1
+        assert threading.active_count() == before + 3
+        break
+    gc.collect()
+    assert threading.active_count() == before
 
 
 def test_models_as_they_are_made_are_updated_by_compiled_code(run):
-    model, transition, settings, _, q = run
-    row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
-    assert isinstance(update_of(model, transition, settings, row_steps), CompiledUpdate)
+    assert isinstance(chosen(*run), CompiledUpdate)
 
 
 def test_a_model_laid_out_otherwise_is_updated_plainly(run):
     """The positions of U side by side must be a view, or the compiled step would climb a copy."""
-    model, transition, settings, _, q = run
+    model, *rest = run
     other = type(model)(model.D, np.ascontiguousarray(model.U), model.b, model.c)
+    assert isinstance(chosen(other, *rest), PlainUpdate) == (rest[1].window > 1)
+
+
+def chosen(model, transition, settings, batches, q):
     row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
-    found = update_of(other, transition, settings, row_steps)
-    assert isinstance(found, PlainUpdate) == (settings.window > 1)
+    begun = start(model, batches, settings)
+    at = Start(begun.chains, begun.velocity)
+    return _update_of(model, transition, batches, settings, row_steps, at, 1)
+
+
+def test_a_helper_that_starts_late_misses_no_update(run):
+    """The first update may be called before a helper runs at all; it would wait for ever."""
+    model, transition, settings, batches, q = run
+    row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
+    begun = start(model, batches, settings)
+    at = Start(begun.chains, begun.velocity)
+    for _ in range(20):
+        with compiled(model, transition, batches, settings, row_steps, at, threads=8) as update:
+            for step in range(3):
+                update.make(step, Rates(0.0, 0.0, 0.9, 0.0))

@@ -17,8 +17,9 @@ from wordrbm.sampling.columns import Columns
 from wordrbm.shapes import Probability, Words
 from wordrbm.text.windows import Windows, batch
 from wordrbm.training import Progress, TrainingSettings, TrainingState, start
+from wordrbm.training.batches import Batches
 from wordrbm.training.optimizer import RowSteps
-from wordrbm.training.trainer import Batches, updates
+from wordrbm.training.trainer import updates
 
 
 @final

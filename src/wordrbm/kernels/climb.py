@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 from numba import njit
 
 from wordrbm.kernels.rows import (
-    add_rows,
+    add_row,
     add_scaled,
     all_below,
     clear_rows,
     count_rows,
+    part_of,
+    scale_of,
     slow_down,
 )
 from wordrbm.kernels.shard import Found, Weights
@@ -63,19 +65,19 @@ def climb(
     return sane_U and sane_c
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def climb_rows(part, parts, weights, found, limits, pace):  # type: ignore[no-untyped-def]
     """D and b, at the rows this part owns."""
-    number = found.number.reshape(-1)
-    values, signs = found.D.reshape(number.size, -1), found.b.reshape(-1, 1)
-    damping, most, named = limits
-    count_rows(part, parts, number, named)
-    add_rows(
-        part, parts, weights.D, number, values, damping, most, named, pace.word, pace.word_shrink
-    )
-    bias = weights.b.reshape(-1, 1)
-    add_rows(part, parts, bias, number, signs, damping, most, named, pace.word, pace.word * 0)
-    clear_rows(part, parts, number, named)
+    number, b = found.number.reshape(-1), found.b.reshape(-1)
+    D = found.D.reshape(number.size, -1)
+    count_rows(part, parts, number, limits.named)
+    for r in range(number.size):
+        w = number[r]
+        if part_of(w, parts) == part:
+            scale = scale_of(w, limits.damping, limits.most, limits.named)
+            weights.b[w] += scale * pace.word * b[r]
+            add_row(weights.D[w], D[r], scale * pace.word, scale * pace.word_shrink)
+    clear_rows(part, parts, number, limits.named)
 
 
 @njit(cache=True, nogil=True)

@@ -9,7 +9,7 @@ References:
     J. Black and P. Rogaway. Ciphers with arbitrary finite domains. CT-RSA 2002 (cycle walking).
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -18,6 +18,15 @@ from numpy.typing import NDArray
 from wordrbm.kernels.stream import GOLDEN, mix
 
 ROUNDS = 8
+
+
+class Plan(NamedTuple):
+    """A shuffled visit of all windows of a text: see `text/windows.py`."""
+
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    before: NDArray[np.int64]
+    seed: Any
 
 
 @njit(cache=True, nogil=True)
@@ -90,18 +99,11 @@ def gather(
 
 
 @njit(cache=True, nogil=True)
-def visited(
-    seed: Any,
-    first: int,
-    ids: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    before: NDArray[np.int64],
-    out: NDArray[np.int32],
-) -> int:
+def visited(plan: Plan, first: int, out: NDArray[np.int32]) -> int:
     """Fill `out` with the windows of visits first, first + 1, ..; gives the largest unsigned."""
     index = np.empty(len(out), np.int64)
-    visits(seed, first, before[-1], index)
-    gather(ids, starts, before, index, out)
+    visits(plan.seed, first, plan.before[-1], index)
+    gather(plan.ids, plan.starts, plan.before, index, out)
     largest = np.uint32(0)
     for word in out.reshape(-1):
         largest = max(largest, np.uint32(word))

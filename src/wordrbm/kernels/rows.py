@@ -38,8 +38,15 @@ def clear_rows(part: int, parts: int, number: Array, named: Array) -> None:
 @njit(cache=True, nogil=True, error_model="numpy")
 def scale_of(w, damping, most, named):  # type: ignore[no-untyped-def]
     """How far a row goes: its damping, less if it was named too often."""
-    flood = most[w] / named[w]
-    return damping[w] * (flood if flood < 1 else damping.dtype.type(1))
+    flood = damping.dtype.type(most[w] / named[w])
+    return damping[w] * min(flood, damping.dtype.type(1))
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def add_row(row, value, rate, shrink):  # type: ignore[no-untyped-def]
+    """``row += rate value - shrink row``."""
+    for k in range(row.size):
+        row[k] += rate * value[k] - shrink * row[k]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
@@ -59,10 +66,8 @@ def add_rows(
     for r in range(number.size):
         w = number[r]
         if part_of(w, parts) == part:
-            scale = table.dtype.type(scale_of(w, damping, most, named))
-            row, value = table[w], values[r]
-            for k in range(row.size):
-                row[k] += scale * (rate * value[k] - shrink * row[k])
+            scale = scale_of(w, damping, most, named)
+            add_row(table[w], values[r], scale * rate, scale * shrink)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})

@@ -6,7 +6,6 @@ every few minutes and when asked to stop, and writes the model when the run is d
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import NoReturn, final
 
@@ -29,7 +28,7 @@ from wordrbm.tasks.run_notes import Report, is_noted, note, rewind_notes
 from wordrbm.tasks.scores import HeldOutScores, held_out_scores, spread
 from wordrbm.text.manifest import IDS
 from wordrbm.text.prepared import Prepared
-from wordrbm.text.windows import batch
+from wordrbm.text.windows import Visit
 from wordrbm.training import Progress, TrainingSettings, TrainingState, progress_at, start, train
 from wordrbm.training.divergence import refuse_lost_parameters, refuse_lost_score
 
@@ -120,9 +119,8 @@ class TrainingRun:
         )
 
     @property
-    def _batches(self) -> Callable[[int, int], np.ndarray]:
-        windows = self.prepared.windows(self.settings.window, "train")
-        return partial(batch, windows, self.settings.seed)
+    def _batches(self) -> Visit:
+        return Visit(self.prepared.windows(self.settings.window, "train"), self.settings.seed)
 
     def _is_scored(self, step: int) -> bool:
         """Scores come at evenly spread updates, the last one included."""

@@ -51,13 +51,35 @@ class Windows:
         self.refuse_words_beyond(int(out.view(np.uint32).max()) if out.size else 0)
         return out
 
+    def plan(self, seed: int) -> order.Plan:
+        """The visit of all windows in the order of this seed."""
+        return order.Plan(self.ids, self.starts, self.before, np.uint64(seed % 2**64))
+
     def refuse_words_beyond(self, largest: int) -> None:
-        """The stream stays on disk. Below zero is, without a sign, above all: one look sees both."""
+        """The stream stays on disk. Below zero is, without a sign, above all: one look does."""
         if largest >= self.K:
             raise WordRBMError(
                 f"A word id is not from 0 to {self.K - 1:,}: the prepared corpus is damaged or was "
                 "changed while it was read; prepare it again."
             )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Visit:
+    """The endless visit of some windows in the order of a seed."""
+
+    windows: Windows
+    seed: int
+
+    def __call__(self, first: int, size: int) -> Int32[np.ndarray, "size n"]:
+        """The windows of visits first .. first + size - 1."""
+        return batch(self.windows, self.seed, first, size)
+
+    @property
+    def plan(self) -> order.Plan:
+        """The same for compiled code."""
+        return self.windows.plan(self.seed)
 
 
 def batch(windows: Windows, seed: int, first: int, size: int) -> Int32[np.ndarray, "size n"]:
@@ -67,6 +89,5 @@ def batch(windows: Windows, seed: int, first: int, size: int) -> Int32[np.ndarra
             f"No story holds {windows.n} words in a row; use shorter windows or more text."
         )
     out = np.empty((size, windows.n), np.int32)
-    stream = windows.ids, windows.starts, windows.before
-    windows.refuse_words_beyond(order.visited(np.uint64(seed % 2**64), first, *stream, out))
+    windows.refuse_words_beyond(order.visited(windows.plan(seed), first, out))
     return out

@@ -1,20 +1,26 @@
-"""The update of the word-representation RBM with pooled proposals, each half one compiled call.
+"""The update of the word-representation RBM with pooled proposals, as one compiled call.
 
-It keeps room for the gradients of all shards for the whole run, so an update allocates nothing but
-its chains. Held equal to `PlainUpdate` by tests.
+The arrays of a run are laid out once: room for the gradients of all shards, and for the chains
+twice, before and after. Held equal to `PlainUpdate` by tests.
 """
 
+import threading
+from types import TracebackType
 from typing import final
 
 import numpy as np
 
-from wordrbm.kernels.climb import Limits, Pace, Speeds, climb
-from wordrbm.kernels.shard import Found, Proposals, Weights, compare_shard
+from wordrbm.kernels.climb import Limits, Speeds
+from wordrbm.kernels.order import Plan
+from wordrbm.kernels.shard import Found, Proposals, Weights
+from wordrbm.kernels.update import BEFORE, CELLS, LARGEST, LOST, OVER, TURN, Job, lead, serve
 from wordrbm.models import WordRepRBM
-from wordrbm.sampling import AliasTable, Chains, PooledMetropolis, TransitionInfo
-from wordrbm.shapes import Words
-from wordrbm.training.optimizer import LARGEST_WEIGHT, Rates, RowSteps, Velocity
+from wordrbm.sampling import AliasTable, Chains, PooledMetropolis
+from wordrbm.shapes import Array
+from wordrbm.training.batches import Batches, Planned
+from wordrbm.training.optimizer import LARGEST_WEIGHT, Rates, RowSteps
 from wordrbm.training.settings import TrainingSettings
+from wordrbm.training.update import Made, Start
 
 
 @final
@@ -26,44 +32,97 @@ class CompiledUpdate:
         model: WordRepRBM,
         transition: PooledMetropolis,
         table: AliasTable,
+        batches: Batches,
         settings: TrainingSettings,
         row_steps: RowSteps,
+        start: Start,
+        *,
+        threads: int,
     ) -> None:
-        self._settings = settings
-        self._weights = Weights(model.D, model.stacked, model.b, model.c)
-        self._proposals = Proposals(
-            table.keep, table.alias, transition.log_q, transition.size, transition.steps
+        self._batches, self._settings, self._threads = batches, settings, threads
+        self._job = Job(
+            cells=np.zeros(CELLS, np.int64),
+            plan=batches.plan if isinstance(batches, Planned) else _no_plan(),
+            weights=Weights(model.D, model.stacked, model.b, model.c),
+            speeds=Speeds(
+                start.velocity["U"].ravel(order="K").reshape(model.stacked.shape),
+                start.velocity["c"],
+            ),
+            proposals=Proposals(
+                table.keep, table.alias, transition.log_q, transition.size, transition.steps
+            ),
+            limits=Limits(row_steps.damping, row_steps.most, row_steps.named),
+            read=np.empty((settings.batch_size, settings.window), np.int32),
+            v=np.stack([start.chains.v] * 2).astype(np.int32),
+            h=np.stack([start.chains.h] * 2).astype(model.c.dtype),
+            found=_room(model, settings),
+            pace=np.empty(6, model.c.dtype),
         )
-        self._limits = Limits(row_steps.damping, row_steps.most, row_steps.named)
-        self._found = _room(model, settings)
-        self._shards = [Found(*(x[s] for x in self._found)) for s in range(settings.shards)]
+        self._helpers = [_Helper(k, threads, settings.seed, self._job) for k in range(1, threads)]
 
-    def compare(
-        self, step: int, shard: int, read: Words, before: Chains, after: Chains
-    ) -> TransitionInfo:
-        found = self._shards[shard]
-        compare_shard(
-            self._settings.seed, step, shard,
-            self._weights, self._proposals, read, *before, *after, found,
-        )  # fmt: skip
-        return TransitionInfo(found.accepted, self._proposals.steps)
+    def __enter__(self) -> "CompiledUpdate":
+        if self._helpers:  # compiled here, so that a helper can do nothing but serve
+            self._job.cells[TURN] = OVER
+            serve(BEFORE, 1, self._threads, self._settings.seed, self._job)
+            self._job.cells[TURN] = BEFORE
+        for helper in self._helpers:
+            helper.start()
+        return self
 
-    def climb(self, part: int, parts: int, velocity: Velocity, rates: Rates) -> bool:
-        H, nd = self._weights.U.shape
-        speeds = Speeds(velocity["U"].ravel(order="K").reshape(H, nd), velocity["c"])
-        pace = self._pace(rates)
-        return bool(climb(part, parts, self._weights, speeds, self._found, self._limits, pace))
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._job.cells[TURN] = OVER
+        for helper in self._helpers:
+            helper.wake.set()
+        for helper in self._helpers:
+            helper.join()
 
-    def _pace(self, rates: Rates) -> Pace:
-        number = self._weights.c.dtype.type
-        return Pace(
-            word=number(rates.word),
-            word_shrink=number(rates.word * rates.l2),
-            hidden=number(rates.hidden / self._settings.batch_size),
-            hidden_shrink=number(rates.hidden * rates.l2),
-            momentum=number(rates.momentum),
-            bound=number(LARGEST_WEIGHT),
-        )
+    def make(self, step: int, rates: Rates) -> Made:
+        job, B = self._job, self._settings.batch_size
+        if not job.plan.before.size:
+            job.read[...] = self._batches(step * B, B)
+        job.pace[...] = _pace(rates, B)
+        for helper in self._helpers:
+            helper.wake.set()
+        lead(step + 1, self._threads, self._settings.seed, job)
+        if job.cells[LARGEST] >= len(job.weights.b):
+            self._batches(step * B, B)  # which says what is wrong
+        after = (step + 1) % 2
+        taken = float(job.found.accepted.mean()) / job.proposals.steps
+        return Made(Chains(job.v[after], job.h[after]), taken, not job.cells[LOST])
+
+
+@final
+class _Helper(threading.Thread):
+    """A thread that takes part in every update, asleep when none comes for a while."""
+
+    def __init__(self, number: int, threads: int, seed: int, job: Job) -> None:
+        super().__init__(daemon=True)
+        self.wake = threading.Event()
+        self._place, self._job = (number, threads, seed), job
+
+    def run(self) -> None:
+        turn = BEFORE  # not what the cell holds now: the first update may have been called already
+        while (turn := serve(turn, *self._place, self._job)) != OVER:
+            self.wake.wait()
+            self.wake.clear()
+
+
+def _pace(rates: Rates, B: int) -> tuple[float, ...]:
+    """The numbers of `kernels.climb.Pace`."""
+    shrink = rates.word * rates.l2, rates.hidden * rates.l2
+    return rates.word, shrink[0], rates.hidden / B, shrink[1], rates.momentum, LARGEST_WEIGHT
+
+
+def _no_plan() -> Plan:
+    """A visit of nothing, of the same types as one of a corpus on disk."""
+    ids: Array = np.empty(0, np.int32)
+    ids.flags.writeable = False
+    return Plan(ids, np.empty(0, np.int64), np.empty(0, np.int64), np.uint64(0))
 
 
 def _room(model: WordRepRBM, settings: TrainingSettings) -> Found:

@@ -72,9 +72,8 @@ def ascend(
     rates: Rates,
     row_steps: RowSteps,
     B: int,
-    *,
-    part: int = 0,
     parts: int = 1,
+    part: int = 0,
 ) -> bool:
     """Climb the log-likelihood by one step; shards are summed in their order.
 

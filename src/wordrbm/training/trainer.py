@@ -6,24 +6,22 @@ shard order: the bits do not depend on the number of threads. Logging, scores an
 are the caller's loop.
 """
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from wordrbm.kernels.stream import seed_stream
-from wordrbm.models import AbstractRBM
-from wordrbm.sampling import Chains, Transition, TransitionInfo, draw_hidden
-from wordrbm.shapes import Probability, Words
-from wordrbm.training.crew import Crew
+from wordrbm.models import AbstractRBM, WordRepRBM
+from wordrbm.sampling import AliasTable, Chains, PooledMetropolis, Transition, draw_hidden
+from wordrbm.shapes import Probability
+from wordrbm.training.batches import Batches
+from wordrbm.training.compiled import CompiledUpdate
 from wordrbm.training.divergence import refuse_lost_parameters
 from wordrbm.training.optimizer import Rates, RowSteps, Velocity
 from wordrbm.training.settings import TrainingSettings
-from wordrbm.training.update import Update, update_of
-
-Batches = Callable[[int, int], Words]  # (first, size) -> that many windows of the endless visit
+from wordrbm.training.update import PlainUpdate, Start, Update
 
 
 class TrainingState(NamedTuple):
@@ -100,40 +98,38 @@ def updates(
     threads: int = 1,
 ) -> Iterator[tuple[TrainingState, Progress]]:
     """The same with row steps made before: nothing in it costs O(K), not even its beginning."""
-    state = state._replace(velocity=_laid_like(state.velocity, model))
-    update = update_of(model, transition, settings, row_steps)
-    with Crew(threads) as crew, threadpool_limits(1, "blas"):
+    start = Start(state.chains, _laid_like(state.velocity, model))
+    with (
+        _update_of(model, transition, batches, settings, row_steps, start, threads) as update,
+        threadpool_limits(1, "blas"),
+    ):
         while state.step < settings.steps:
-            after = Chains(np.empty_like(state.chains.v), np.empty_like(state.chains.h))
-            compare = partial(_compare, update, batches, settings, state, after)
-            moves = crew.each(settings.shards, compare)
-            climb = partial(
-                update.climb,
-                parts=threads,
-                velocity=state.velocity,
-                rates=rates_at(settings, state.step),
-            )
-            sane = crew.each(threads, climb)
-            state = TrainingState(state.step + 1, after, state.velocity)
-            if not all(sane):
+            made = update.make(state.step, rates_at(settings, state.step))
+            state = TrainingState(state.step + 1, made.chains, start.velocity)
+            if not made.sane:
                 refuse_lost_parameters(model, state.velocity, state.step, settings)
-            yield state, progress_at(settings, state.step, _acceptance(moves))
+            yield state, progress_at(settings, state.step, made.acceptance)
 
 
-def _compare(
-    update: Update,
+def _update_of(
+    model: AbstractRBM,
+    transition: Transition,
     batches: Batches,
     settings: TrainingSettings,
-    state: TrainingState,
-    after: Chains,
-    shard: int,
-) -> TransitionInfo:
-    """One shard's half of an update: it reads its own windows and moves its own chains."""
-    read = _share(shard, settings.batch_size, settings.shards)
-    v = batches(state.step * settings.batch_size + read.start, read.stop - read.start)
-    dreamt = _share(shard, settings.chains, settings.shards)
-    before, moved = (Chains(x.v[dreamt], x.h[dreamt]) for x in (state.chains, after))
-    return update.compare(state.step + 1, shard, v, before, moved)
+    row_steps: RowSteps,
+    start: Start,
+    threads: int,
+) -> Update:
+    """The compiled update where there is one for this model and operator, else the plain one."""
+    run = batches, settings, row_steps, start
+    if (
+        isinstance(model, WordRepRBM)
+        and isinstance(transition, PooledMetropolis)
+        and isinstance(transition.proposal, AliasTable)
+        and np.may_share_memory(model.stacked, model.U)
+    ):
+        return CompiledUpdate(model, transition, transition.proposal, *run, threads=threads)
+    return PlainUpdate(model, transition, *run, threads=threads)
 
 
 def _laid_like(velocity: Velocity, model: AbstractRBM) -> Velocity:
@@ -142,12 +138,3 @@ def _laid_like(velocity: Velocity, model: AbstractRBM) -> Velocity:
     for name, speed in laid.items():
         speed[...] = velocity[name]
     return laid
-
-
-def _share(shard: int, total: int, shards: int) -> slice:
-    return slice(shard * total // shards, (shard + 1) * total // shards)
-
-
-def _acceptance(moves: list[TransitionInfo]) -> float:
-    taken = sum(int(info.accepted.sum()) for info in moves)
-    return taken / sum(info.accepted.size * info.proposed for info in moves)

@@ -1,47 +1,55 @@
-"""The two halves of an update: every shard compares, then every part climbs.
+"""An update: every shard compares what was read with what was dreamt, then the parameters climb.
 
 `PlainUpdate` works for any model and any operator, through their own methods; `compiled.py` has the
 same for the word-representation RBM with pooled proposals from one alias table.
 """
 
-from typing import Protocol, final
+from functools import partial
+from types import TracebackType
+from typing import NamedTuple, Protocol, final
 
 import numpy as np
 
 from wordrbm.kernels.stream import seed_stream
-from wordrbm.models import AbstractRBM, Gradient, WordRepRBM
-from wordrbm.sampling import AliasTable, Chains, PooledMetropolis, Transition, TransitionInfo
-from wordrbm.shapes import Words
-from wordrbm.training.compiled import CompiledUpdate
-from wordrbm.training.gradient import shard_gradient
+from wordrbm.models import AbstractRBM
+from wordrbm.sampling import Chains, Transition
+from wordrbm.training.batches import Batches
+from wordrbm.training.crew import Crew
+from wordrbm.training.gradient import ShardResult, shard_gradient
 from wordrbm.training.optimizer import Rates, RowSteps, Velocity, ascend
 from wordrbm.training.settings import TrainingSettings
 
 
+class Start(NamedTuple):
+    """Where the first update begins. The chains are copied, the velocity changes in place."""
+
+    chains: Chains
+    velocity: Velocity
+
+
+class Made(NamedTuple):
+    """What an update did. Its chains are good until the update after next."""
+
+    chains: Chains
+    acceptance: float
+    sane: bool  # whether the dense parameters still are
+
+
 class Update(Protocol):
-    """What one update is made of. Shards may compare at once; then parts may climb at once."""
+    """Makes the updates of a run, one after another."""
 
-    def compare(
-        self, step: int, shard: int, read: Words, before: Chains, after: Chains
-    ) -> TransitionInfo:
-        """Move a shard's chains into `after`, and keep its gradient for the climb."""
+    def __enter__(self) -> "Update": ...
 
-    def climb(self, part: int, parts: int, velocity: Velocity, rates: Rates) -> bool:
-        """This part's share of the step; whether its dense numbers are still sane."""
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
 
-
-def update_of(
-    model: AbstractRBM, transition: Transition, settings: TrainingSettings, row_steps: RowSteps
-) -> Update:
-    """The compiled update where there is one for this model and operator, else the plain one."""
-    if (
-        isinstance(model, WordRepRBM)
-        and isinstance(transition, PooledMetropolis)
-        and isinstance(transition.proposal, AliasTable)
-        and np.may_share_memory(model.stacked, model.U)
-    ):
-        return CompiledUpdate(model, transition, transition.proposal, settings, row_steps)
-    return PlainUpdate(model, transition, settings, row_steps)
+    def make(self, step: int, rates: Rates) -> Made:
+        """Make the update after `step` of them; the model and the velocity change in place."""
+        ...
 
 
 @final
@@ -52,26 +60,58 @@ class PlainUpdate:
         self,
         model: AbstractRBM,
         transition: Transition,
+        batches: Batches,
         settings: TrainingSettings,
         row_steps: RowSteps,
+        start: Start,
+        *,
+        threads: int,
     ) -> None:
-        self._model, self._transition, self._row_steps = model, transition, row_steps
-        self._settings = settings
-        self._gradients: dict[int, Gradient] = {}
+        self._model, self._transition, self._batches = model, transition, batches
+        self._settings, self._row_steps, self._threads = settings, row_steps, threads
+        self._chains, self._velocity = start
+        self._crew = Crew(threads)
 
-    def compare(
-        self, step: int, shard: int, read: Words, before: Chains, after: Chains
-    ) -> TransitionInfo:
-        stream = seed_stream(self._settings.seed, step, shard)
+    def __enter__(self) -> "PlainUpdate":
+        self._crew.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._crew.__exit__(kind, error, trace)
+
+    def make(self, step: int, rates: Rates) -> Made:
+        results = self._crew.each(self._settings.shards, partial(self._compare, step))
+        gradients = [result.gradient for result in results]
+        climb = partial(
+            ascend, self._model, gradients, self._velocity, rates, self._row_steps,
+            self._settings.batch_size, self._threads,
+        )  # fmt: skip
+        sane = all(self._crew.each(self._threads, climb))
+        v = np.concatenate([result.chains.v for result in results])
+        self._chains = Chains(v, np.concatenate([result.chains.h for result in results]))
+        return Made(self._chains, _acceptance(results), sane)
+
+    def _compare(self, step: int, shard: int) -> ShardResult:
+        """One shard, from its own stream, on its own windows and chains."""
+        settings = self._settings
+        stream = seed_stream(settings.seed, step + 1, shard)
+        read = _share(shard, settings.batch_size, settings.shards)
+        v = self._batches(step * settings.batch_size + read.start, read.stop - read.start)
+        dreamt = _share(shard, settings.chains, settings.shards)
+        chains = Chains(self._chains.v[dreamt], self._chains.h[dreamt])
         with np.errstate(over="ignore", invalid="ignore"):  # a lost run is told in a sentence
-            result = shard_gradient(stream, self._model, self._transition, read, before)
-        self._gradients[shard] = result.gradient
-        after.v[...], after.h[...] = result.chains
-        return result.info
+            return shard_gradient(stream, self._model, self._transition, v, chains)
 
-    def climb(self, part: int, parts: int, velocity: Velocity, rates: Rates) -> bool:
-        gradients = [self._gradients[shard] for shard in range(self._settings.shards)]
-        B = self._settings.batch_size
-        return ascend(
-            self._model, gradients, velocity, rates, self._row_steps, B, part=part, parts=parts
-        )
+
+def _share(shard: int, total: int, shards: int) -> slice:
+    return slice(shard * total // shards, (shard + 1) * total // shards)
+
+
+def _acceptance(results: list[ShardResult]) -> float:
+    taken = sum(int(result.info.accepted.sum()) for result in results)
+    return taken / sum(result.info.accepted.size * result.info.proposed for result in results)
