@@ -1,19 +1,19 @@
 """What each setting is worth: held-out cloze perplexity after the same time on one thread.
 
-    python runs/sweep.py PREPARED OUT.jsonl [--seconds 60] [name ...]
+    python runs/sweep.py PREPARED OUT.jsonl [--seconds 60] [--only NAME ...]
 
-For every variant of the defaults: its speed over the default's, measured side by side in alternating
-rounds; then a run of so many windows as it reads in the given time (at the default's speed times that
-ratio), scored exactly on held-out windows. Rates fall to zero over each run, so runs of other lengths
-are not cut short but are whole runs. The held-out windows are those of training: choose by them, and
-quote another score. One line of JSON for each variant; those already in the file are left out.
+For every variant of the defaults: its speed over the default's, measured side by side in rounds
+that alternate; then a run over so many windows as it reads in the given time, scored exactly on
+held-out windows. Each is a whole run, its rates falling to zero, not a longer one cut short. The
+held-out windows are those of training: choose by them, and quote another score. One line of JSON
+for each variant; those already in the file are left out.
 """
 
 import argparse
 import json
 import time
+from collections import deque
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -24,7 +24,7 @@ from wordrbm.models import init_wordrep
 from wordrbm.sampling import PooledMetropolis
 from wordrbm.tasks.scores import held_out_scores, spread
 from wordrbm.text.prepared import Prepared
-from wordrbm.text.windows import batch
+from wordrbm.text.windows import Visit
 from wordrbm.training import TrainingSettings, start, train
 
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -62,7 +62,7 @@ def run(prepared: Prepared, variant: dict[str, Any], windows: int) -> tuple[Any,
     q = prepared.vocabulary.probability()
     sizes = {"n": settings.window, "H": settings.hidden, "d": settings.dimension}
     model = init_wordrep(np.random.default_rng(settings.seed), **sizes, word_probability=q)
-    batches = partial(batch, prepared.windows(settings.window, "train"), settings.seed)
+    batches = Visit(prepared.windows(settings.window, "train"), settings.seed)
     transition = PooledMetropolis.from_probability(q, steps=settings.mh_steps, size=pool)
     state = start(model, batches, settings)
     return model, train(model, transition, batches, settings, state, q=q)
@@ -89,8 +89,7 @@ def speeds(prepared: Prepared, variant: dict[str, Any]) -> tuple[float, float]:
 def learn(prepared: Prepared, variant: dict[str, Any], windows: int) -> dict[str, float]:
     """Train over so many windows; what held-out words then cost."""
     model, updates = run(prepared, variant, windows)
-    for state, progress in updates:
-        pass
+    ((state, progress),) = deque(updates, maxlen=1)
     sample = spread(prepared.windows(model.positions, "heldout"), 500)
     q = prepared.vocabulary.probability()
     scores = held_out_scores(model, sample, state.chains.v, q, threads=1, stop=lambda: False)
@@ -107,12 +106,12 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--speed", type=float, default=None, help="the default's windows a second")
-    parser.add_argument("names", nargs="*", default=list(VARIANTS))
+    parser.add_argument("--only", nargs="+", choices=VARIANTS, default=list(VARIANTS))
     given = parser.parse_args()
     prepared = Prepared.open(given.prepared)
     lines = given.out.read_text().splitlines() if given.out.exists() else []
     done = {json.loads(line)["name"] for line in lines}
-    for name in given.names:
+    for name in given.only:
         if name in done:
             continue
         speed, ratio = speeds(prepared, VARIANTS[name])

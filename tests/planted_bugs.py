@@ -114,7 +114,7 @@ BUGS = [
         "named[number[r]] = 0", "named[number[r]] = 1",
         f"{OPTIMIZER}::test_a_flood_counts_only_so_often"),
     Bug("a rotation the wrong way", "kernels/bits.py",
-        "(total << word(7)) | word(total >> word(25))", "(total >> word(7)) | word(total << word(25))",
+        "total << word(7)", "total << word(9)",
         "tests/kernels/test_bits.py::test_bits_are_those_of_the_lanes"),
     Bug("a resume that forgets the velocity", "artifacts/checkpoint.py",
         'speed[...] = found[f"velocity.{name}"]', "speed[...] = 0.0",

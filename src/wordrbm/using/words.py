@@ -18,6 +18,7 @@ from jaxtyping import Int32
 
 from wordrbm.errors import WordRBMError
 from wordrbm.shapes import Words
+from wordrbm.text.tokens import normalise, tokenize
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.using.precise import BLANK
 
@@ -48,8 +49,6 @@ def words_and_blanks(text: TextWithBlanks) -> list[str | None]:
         raise WordRBMError(
             f"{shown(text)} was found where a text was expected; give a str or a list of tokens."
         )
-    from wordrbm.text.tokens import normalise  # here, as in `_split`: NLTK is slow to load
-
     words = [_word_or_none(token) for token in text]
     return [None if word is None else normalise(word) for word in words]
 
@@ -98,8 +97,6 @@ def whole_number(name: str, value: Any, least: int) -> int:
 
 
 def _split(text: str) -> list[str | None]:
-    from wordrbm.text.tokens import tokenize
-
     if not _UNDERSCORES.search(text):
         return list(tokenize(text))
     tokens = tokenize(_UNDERSCORES.sub(_STAND_IN, text.replace(_STAND_IN, "")))
