@@ -11,7 +11,8 @@ import pytest
 from wordrbm.models import init_wordrep
 from wordrbm.sampling import PooledMetropolis
 from wordrbm.training import TrainingSettings, start, train
-from wordrbm.training.compiled import CompiledUpdate
+from wordrbm.training import compiled as module
+from wordrbm.training.compiled import CompiledUpdate, lead
 from wordrbm.training.optimizer import Rates, RowSteps
 from wordrbm.training.trainer import _update_of
 from wordrbm.training.update import PlainUpdate, Start
@@ -76,15 +77,16 @@ def test_threads_leave_the_bits(run, kind, threads):
         np.testing.assert_array_equal(together[0].parameters()[name], value)
 
 
-def test_threads_asleep_wake_for_the_next_update(run):
+def test_threads_asleep_wake_for_the_next_update(run, monkeypatch):
     """None comes for a while: the helper goes to sleep, and must not be lost."""
+    monkeypatch.setattr(module, "PATIENCE", 1)
     model, transition, settings, batches, q = run
     updates = train(
         model, transition, batches, settings, start(model, batches, settings), q=q, threads=2
     )
     for _ in range(4):
         next(updates)
-        time.sleep(0.2)
+        time.sleep(0.05)
     updates.close()
 
 
@@ -128,3 +130,19 @@ def test_a_helper_that_starts_late_misses_no_update(run):
         with compiled(model, transition, batches, settings, row_steps, at, threads=8) as update:
             for step in range(3):
                 update.make(step, Rates(0.0, 0.0, 0.9, 0.0))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_leader_held_up_leaves_no_helper_asleep(run, monkeypatch):
+    """The helpers wake, wait for longer than they have patience, and the leader comes only then."""
+    model, transition, settings, batches, q = run
+    monkeypatch.setattr(module, "PATIENCE", 1)
+    monkeypatch.setattr(module, "lead", lambda *given: time.sleep(0.1) or lead(*given))
+    updates = train(
+        model, transition, batches, settings, start(model, batches, settings), q=q, threads=3
+    )
+    made = threading.Thread(target=lambda: [next(updates) for _ in range(3)], daemon=True)
+    made.start()
+    made.join(60)
+    assert not made.is_alive()
+    updates.close()

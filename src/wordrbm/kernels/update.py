@@ -19,7 +19,6 @@ from wordrbm.shapes import Array
 TURN, SHARD, HERE, MEETINGS, LARGEST, LOST = 0, 8, 16, 24, 32, 40  # cells, a cache line each
 CELLS = 48
 BEFORE, OVER = 0, -1  # turns that are none: before the first update, and after the last
-PATIENCE = 20_000  # looks for a next update: some ten milliseconds
 
 
 class Job(NamedTuple):
@@ -39,18 +38,23 @@ class Job(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
+def call(turn: int, cells: Array) -> Any:
+    """Call the threads that serve to update number `turn`: all it needs is in place."""
+    store(cells, SHARD, 0)
+    store(cells, TURN, turn)
+
+
+@njit(cache=True, nogil=True)
 def lead(turn: int, threads: int, seed: int, job: Job) -> Any:
-    """Make update number `turn`, together with the threads that serve."""
-    store(job.cells, SHARD, 0)
-    store(job.cells, TURN, turn)
+    """Make update number `turn`, together with the threads that were called to it."""
     share(turn, 0, threads, seed, job)
 
 
 @njit(cache=True, nogil=True)
-def serve(turn: int, thread: int, threads: int, seed: int, job: Job) -> Any:
+def serve(turn: int, patience: int, thread: int, threads: int, seed: int, job: Job) -> Any:
     """Take part in every update after `turn`; the last one, or `OVER`, when there is no next."""
     while True:
-        following = wait_while(job.cells, TURN, turn, PATIENCE)
+        following = wait_while(job.cells, TURN, turn, patience)
         if following in (turn, OVER):
             return following
         turn = following

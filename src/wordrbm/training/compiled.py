@@ -13,7 +13,7 @@ import numpy as np
 from wordrbm.kernels.climb import Limits, Speeds
 from wordrbm.kernels.order import Plan
 from wordrbm.kernels.shard import Found, Proposals, Weights
-from wordrbm.kernels.update import BEFORE, CELLS, LARGEST, LOST, OVER, TURN, Job, lead, serve
+from wordrbm.kernels.update import BEFORE, CELLS, LARGEST, LOST, OVER, TURN, Job, call, lead, serve
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import AliasTable, Chains, PooledMetropolis
 from wordrbm.shapes import Array
@@ -21,6 +21,8 @@ from wordrbm.training.batches import Batches, Planned
 from wordrbm.training.optimizer import LARGEST_WEIGHT, Rates, RowSteps
 from wordrbm.training.settings import TrainingSettings
 from wordrbm.training.update import Made, Start
+
+PATIENCE = 20_000  # looks for a next update before a helper sleeps: some ten milliseconds
 
 
 @final
@@ -63,7 +65,7 @@ class CompiledUpdate:
     def __enter__(self) -> "CompiledUpdate":
         if self._helpers:  # compiled here, so that a helper can do nothing but serve
             self._job.cells[TURN] = OVER
-            serve(BEFORE, 1, self._threads, self._settings.seed, self._job)
+            serve(BEFORE, PATIENCE, 1, self._threads, self._settings.seed, self._job)
             self._job.cells[TURN] = BEFORE
         for helper in self._helpers:
             helper.start()
@@ -86,7 +88,8 @@ class CompiledUpdate:
         if not job.plan.before.size:
             job.read[...] = self._batches(step * B, B)
         job.pace[...] = _pace(rates, B)
-        for helper in self._helpers:
+        call(step + 1, job.cells)
+        for helper in self._helpers:  # after the call: one that wakes and hears none sleeps again
             helper.wake.set()
         lead(step + 1, self._threads, self._settings.seed, job)
         if job.cells[LARGEST] >= len(job.weights.b):
@@ -107,7 +110,7 @@ class _Helper(threading.Thread):
 
     def run(self) -> None:
         turn = BEFORE  # not what the cell holds now: the first update may have been called already
-        while (turn := serve(turn, *self._place, self._job)) != OVER:
+        while (turn := serve(turn, PATIENCE, *self._place, self._job)) != OVER:
             self.wake.wait()
             self.wake.clear()
 
