@@ -1,106 +1,65 @@
-"""Side-by-side ratios, measured in one process: `make bench`.
+"""All benchmarks, or those named: one table on the screen, JSON and Markdown in files.
 
-    1. time per update as K grows, over the time at K = 1,000: it should stay near one
-    2. time of one exact Gibbs move of the chains over one Metropolis-Hastings move
+    python -m benchmarks [NAME ...] [--json FILE] [--quick]
 
-Rounds alternate between the things compared, so that a busy machine slows them alike; the median
-of the rounds is printed with its spread, and everything is written to a JSON file.
+What each figure means is told in docs/benchmarks.md.
 """
 
-import json
+import argparse
+import sys
 import time
-from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from statistics import median
 
-import numpy as np
-from threadpoolctl import threadpool_limits
+from benchmarks.corpora import OUT
+from benchmarks.effort import FULL, LONG, QUICK, Effort
+from benchmarks.ratios import Figure, absent
+from benchmarks.table import plain, write
 
-from wordrbm.kernels.stream import seed_stream
-from wordrbm.models import init_wordrep
-from wordrbm.sampling import Chains, Gibbs, Metropolis, PooledMetropolis, draw_hidden
-from wordrbm.training import TrainingSettings, start, train
-
-SIZES = [1_000, 10_000, 100_000, 1_000_000]
-ROUNDS, UPDATES = 7, 20
-OUT = Path("out") / "benchmarks.json"
-
-
-def zipf(K: int) -> np.ndarray:
-    """Word frequencies as in text: one over the rank."""
-    q = 1.0 / np.arange(1, K + 1)
-    return q / q.sum()
+USUAL = [
+    "growth", "operators", "others", "bound", "threads", "word2vec", "checkpoints", "learning",
+    "memory", "startup", "text", "coupling",
+]  # fmt: skip
+ONE_SIZE = {"text", "coupling"}  # they take no effort
+EFFORTS = {"learning_long": LONG}  # run only when named
+EVERY = [*USUAL, *EFFORTS]
 
 
-def updates(K: int) -> Callable[[], float]:
-    """A function that makes some updates at this K and gives the seconds of one."""
-    settings = TrainingSettings(ngrams=10**9)
-    q = zipf(K)
-    model = init_wordrep(np.random.default_rng(1), n=3, H=250, d=50, word_probability=q)
-    text = np.random.default_rng(2).choice(K, size=(2**20, 3), p=q).astype(np.int32)
-    batches = lambda first, size: text[(first + np.arange(size)) % len(text)]  # noqa: E731
-    transition = PooledMetropolis.from_probability(q, steps=settings.mh_steps)
-    running = train(model, transition, batches, settings, start(model, batches, settings), q=q)
-    next(running)  # compiles, and touches the tables once
-
-    def measure() -> float:
-        began = time.perf_counter()
-        for _ in range(UPDATES):
-            next(running)
-        return (time.perf_counter() - began) / UPDATES
-
-    return measure
-
-
-def moves(K: int, B: int = 128) -> dict[str, Callable[[], float]]:
-    """The seconds each operator takes to move B chains of trigrams once."""
-    q = zipf(K)
-    model = init_wordrep(np.random.default_rng(1), n=3, H=250, d=50, word_probability=q)
-    operators = {
-        "gibbs": Gibbs(),
-        "metropolis": Metropolis.from_probability(q, steps=100),
-        "pooled": PooledMetropolis.from_probability(q, steps=100),
+def run(name: str, effort: Effort) -> dict[str, Figure]:
+    """The figures of one benchmark; one whose package is missing is told and passed over."""
+    try:
+        module = import_module(f"benchmarks.{name}")
+        found = module.measure() if name in ONE_SIZE else module.measure(effort)
+    except ModuleNotFoundError as error:
+        return {"-": absent(f"{error.name} is not installed")}
+    return {
+        figure: row if isinstance(row, Figure) else Figure(**row) for figure, row in found.items()
     }
-    stream = seed_stream(1, 0, 0)
-    v = np.random.default_rng(2).choice(K, size=(B, 3), p=q).astype(np.int32)
-    chains = Chains(v, draw_hidden(stream, model.hidden_mean(v)))
-
-    def timed(operator) -> Callable[[], float]:  # type: ignore[no-untyped-def]
-        def measure() -> float:
-            began = time.perf_counter()
-            operator(stream, model, chains)
-            return time.perf_counter() - began
-
-        measure()
-        return measure
-
-    return {name: timed(operator) for name, operator in operators.items()}
-
-
-def ratios(measures: dict[str, Callable[[], float]], base: str) -> dict[str, dict[str, float]]:
-    """Each measure over the base, round by round: median, least and most."""
-    rounds = [{name: measure() for name, measure in measures.items()} for _ in range(ROUNDS)]
-    found = {}
-    for name in measures:
-        values = [one[name] / one[base] for one in rounds]
-        seconds = median(one[name] for one in rounds)
-        found[name] = {
-            "ratio": median(values), "least": min(values), "most": max(values), "seconds": seconds
-        }  # fmt: skip
-    return found
 
 
 def main() -> None:
-    with threadpool_limits(1, "blas"):
-        growth = ratios({f"{K:,}": updates(K) for K in SIZES}, f"{SIZES[0]:,}")
-        operators = ratios(moves(100_000), "pooled")
-    for title, table in [("update at K, over K = 1,000", growth), ("move, over pooled", operators)]:
-        print(title)
-        for name, row in table.items():
-            spread = f"{row['least']:.2f} to {row['most']:.2f}"
-            print(f"  {name:>12} {row['ratio']:9.2f}  ({spread})  {1e3 * row['seconds']:9.2f} ms")
-    OUT.parent.mkdir(exist_ok=True)
-    OUT.write_text(json.dumps({"update": growth, "move": operators}, indent=2) + "\n")
+    """Run, and write after each benchmark, so that one that fails loses nothing."""
+    asked = arguments()
+    figures = {}
+    for name in asked.names or USUAL:
+        began = time.monotonic()
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        figures[name] = run(name, QUICK if asked.quick else EFFORTS.get(name, FULL))
+        print(f"{name} took {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+        write(figures, asked.json)
+    print(plain(figures))
+
+
+def arguments() -> argparse.Namespace:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EVERY))
+    parser.add_argument("--json", type=Path, default=OUT / "benchmarks.json", help="where to write")
+    parser.add_argument("--quick", action="store_true", help="small sizes: to see that it runs")
+    asked = parser.parse_args()
+    if unknown := set(asked.names) - set(EVERY):
+        parser.error(f"there is no benchmark {min(unknown)}; there are {', '.join(EVERY)}")
+    return asked
 
 
 if __name__ == "__main__":

@@ -1,0 +1,40 @@
+"""A process of its own: `wordrbm train` up to its first update; prints when it got there as JSON.
+
+    python -m benchmarks.first_update START CORPUS OUT
+
+START is the time when the process was started, in seconds of `time.time`.
+"""
+
+import json
+import os
+import sys
+import time
+from typing import Any
+
+from wordrbm.cli import app
+from wordrbm.cli import train as command
+
+NGRAMS = 100_000  # more than one update reads, so that the first is not followed by the last score
+
+
+def main(start: str, corpus: str, out: str) -> None:
+    """The command as it is, with two of its steps noting the time."""
+    times: dict[str, float] = {}
+    plan = command.plan
+
+    def noting_plan(*arguments: Any, **options: Any) -> Any:
+        times["corpus open"] = time.time() - float(start)
+        return plan(*arguments, **options)
+
+    def tell(*arguments: Any, **options: Any) -> Any:  # in place of the bar, shown after an update
+        times["first update"] = time.time() - float(start)
+        print(json.dumps(times), flush=True)
+        os._exit(0)  # the rest of the run is of no interest
+
+    command.plan, command.progress = noting_plan, tell
+    sys.argv = ["wordrbm", "train", corpus, "--out", out, f"--ngrams={NGRAMS}"]
+    app.main()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
