@@ -1,6 +1,6 @@
 """One shard's share of an update as one compiled call: nothing returns to Python in between.
 
-The words of its chains move given h, by proposals from a pool (`walk.py`); then windows read and
+The words of its chains move given h, by proposals from a pool (`pool.py`); then windows read and
 windows dreamt are compared, with weights +1 and -B/M:
 
     g_i = U[i]^T h,   mean = logistic(c + sum_i U[i] D[v_i])
@@ -19,11 +19,9 @@ from numba import njit
 from wordrbm.kernels.alias import fill_alias
 from wordrbm.kernels.bits import fill_bernoulli
 from wordrbm.kernels.elementary import logistic
+from wordrbm.kernels.pool import offer_pool, stand, walk_pool
 from wordrbm.kernels.stream import seed_words
-from wordrbm.kernels.walk import offer_pool, walk_pool
 from wordrbm.shapes import Array
-
-MIXED = {"reassoc", "contract", "nsz"}
 
 
 class Weights(NamedTuple):
@@ -88,7 +86,8 @@ def move(stream, weights, proposals, h, v, accepted):  # type: ignore[no-untyped
     offered = np.empty((n, M, pool.shape[1]), h.dtype)
     for i in range(n):
         np.dot(context[i], rows[i].T, offered[i])
-    standing = stand_still(weights, proposals.log_q, context, v)
+    standing = np.empty((M, n), h.dtype)
+    stand(table, bias, proposals.log_q, shelf, context, v, standing)
     walk_pool(stream, proposals.steps, pool, offered, offset, standing, v, accepted)
 
 
@@ -101,21 +100,6 @@ def by_position(context, n):  # type: ignore[no-untyped-def]
             for k in range(apart.shape[2]):
                 apart[i, m, k] = context[m, i * apart.shape[2] + k]
     return apart
-
-
-@njit(cache=True, nogil=True, fastmath=MIXED)
-def stand_still(weights, log_q, context, v):  # type: ignore[no-untyped-def]
-    """The log weights ``b + g_i . D - log q`` of the words in place."""
-    standing = np.empty(v.shape, context.dtype)
-    for m in range(v.shape[0]):
-        for i in range(v.shape[1]):
-            word = v[m, i]
-            total = weights.b[word] - log_q[word]
-            row, asked = weights.D[word], context[i, m]
-            for k in range(row.size):
-                total += asked[k] * row[k]
-            standing[m, i] = total
-    return standing
 
 
 @njit(cache=True, nogil=True)

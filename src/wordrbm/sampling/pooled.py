@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.walk import offer_pool, stand, walk_pool
+from wordrbm.kernels.pool import offer_pool, stand, walk_pool
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.alias import AliasTable
 from wordrbm.sampling.columns import Columns, ColumnTables
@@ -104,7 +104,8 @@ class PooledMetropolis:
         dtype = context.dtype
         rows, offset = np.empty((*pool.shape, context.shape[2]), dtype), np.empty(pool.shape, dtype)
         offer_pool(model.word_table, model.word_bias, self.log_q, shelf, pool, rows, offset)
-        offered = context.transpose(1, 0, 2) @ rows.transpose(0, 2, 1)
+        context = np.ascontiguousarray(context.transpose(1, 0, 2))
+        offered = context @ rows.transpose(0, 2, 1)
         standing = np.empty(v.shape, dtype)
         stand(model.word_table, model.word_bias, self.log_q, shelf, context, v, standing)
         return Offers(offered, offset, standing)

@@ -5,7 +5,6 @@ twice, before and after. Held equal to `PlainUpdate` by tests.
 """
 
 import threading
-from types import TracebackType
 from typing import final
 
 import numpy as np
@@ -71,12 +70,7 @@ class CompiledUpdate:
             helper.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._job.cells[TURN] = OVER
         for helper in self._helpers:
             helper.wake.set()

@@ -7,7 +7,6 @@ which piece is left to chance; the results come in the order of the pieces.
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
-from types import TracebackType
 from typing import TypeVar, final
 
 T = TypeVar("T")
@@ -24,12 +23,7 @@ class Crew:
     def __enter__(self) -> "Crew":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._pool.shutdown()
 
     def each(self, pieces: int, work: Callable[[int], T]) -> list[T]:

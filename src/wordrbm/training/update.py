@@ -5,7 +5,6 @@ same for the word-representation RBM with pooled proposals from one alias table.
 """
 
 from functools import partial
-from types import TracebackType
 from typing import NamedTuple, Protocol, final
 
 import numpy as np
@@ -40,12 +39,7 @@ class Update(Protocol):
 
     def __enter__(self) -> "Update": ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
     def make(self, step: int, rates: Rates) -> Made:
         """Make the update after `step` of them; the model and the velocity change in place."""
@@ -76,13 +70,8 @@ class PlainUpdate:
         self._crew.__enter__()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._crew.__exit__(kind, error, trace)
+    def __exit__(self, *_: object) -> None:
+        self._crew.__exit__()
 
     def make(self, step: int, rates: Rates) -> Made:
         results = self._crew.each(self._settings.shards, partial(self._compare, step))
