@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from jaxtyping import Float
+from threadpoolctl import threadpool_limits
 
 from wordrbm.kernels.cloze import log_gain
 from wordrbm.models.base import AbstractRBM
@@ -33,7 +34,8 @@ def cloze_log_probability(
     """
     # Parts of a fixed size, so that the digits do not depend on the number of threads.
     parts = [v[first : first + PART] for first in range(0, len(v), PART)]
-    with ThreadPoolExecutor(threads) as pool:
+    # A product of a stretch is too small to be shared out as well.
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
         return np.concatenate(list(pool.map(lambda part: _of_windows(model, part, stop), parts)))
 
 
