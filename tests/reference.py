@@ -160,7 +160,7 @@ def pooled_walk(random, model, q, pool, steps, v, h):
             start, stride = order[i][m][0], order[i][m][1] | 1
             for t in range(steps):
                 new = int(pool[i][(start + t * stride) % size])
-                u = ((int(luck[i, m // 32, t, m % 32]) >> 8) + 0.5) / 2**24
+                u = ((int(luck[i, m // 32, t, m % 32]) >> 9) + 0.5) / 2**23
                 if u < acceptance(model, h[m], i, window[i], new, q):
                     window[i] = new
     return np.array(v)

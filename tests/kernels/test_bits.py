@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tests import reference
-from wordrbm.kernels.bits import exponentials, fill_bernoulli, random_bits
+from wordrbm.kernels.bits import exponentials, fill_bernoulli, random_bits, uniform
 
 
 @pytest.mark.parametrize("count", [1, 31, 32, 33, 1000])
@@ -36,5 +36,10 @@ def test_bernoulli_follows_its_mean(stream, dtype):
 
 def test_exponentials_are_logarithms_of_the_same_bits(stream):
     again = stream.copy()
-    u = ((random_bits(again, 10_000) >> np.uint32(8)) + 0.5) / 2**24
+    u = ((random_bits(again, 10_000) >> np.uint32(9)) + 0.5) / 2**23
     np.testing.assert_allclose(exponentials(stream, 10_000), -np.log(u), rtol=3e-7, atol=1.3e-7)
+
+
+def test_a_uniform_number_is_neither_nought_nor_one():
+    assert uniform(np.uint32(0)) == 2.0**-24
+    assert uniform(np.uint32(2**32 - 1)) == 1 - 2.0**-24

@@ -30,9 +30,9 @@ def q(rng):
 
 @pytest.fixture
 def rows(rng):
-    """Forty windows inside their columns, and hidden states."""
-    v = np.stack([rng.integers(part.start, part.stop, size=40) for part in WORDS], axis=1)
-    return v, rng.integers(0, 2, (40, 3)).astype(float)
+    """Thirty windows inside their columns, and hidden states; as many may share a pool."""
+    v = np.stack([rng.integers(part.start, part.stop, size=30) for part in WORDS], axis=1)
+    return v, rng.integers(0, 2, (30, 3)).astype(float)
 
 
 def alone(model, i):

@@ -6,6 +6,7 @@ import pytest
 from tests import reference
 from tests.conftest import H, K, d, n
 from wordrbm.errors import WordRBMError
+from wordrbm.kernels.pool import SHARING
 from wordrbm.kernels.stream import seed_stream
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import Chains, Gibbs, Metropolis, PooledMetropolis, draw_hidden, sweep
@@ -54,7 +55,7 @@ def test_the_compiled_walk_takes_the_referees_decisions(rng, stream, model, q):
 
 
 def test_the_compiled_pooled_walk_takes_the_referees_decisions(rng, stream, model, q):
-    B, steps, size = 40, 25, 32
+    B, steps, size = 30, 25, 32  # no more chains than share a pool
     v = rng.integers(reference.choices(model), size=(B, model.positions))
     h = rng.integers(0, 2, (B, model.c.size)).astype(float)
     operator = PooledMetropolis.from_probability(q, steps=steps, size=size)
@@ -65,6 +66,17 @@ def test_the_compiled_pooled_walk_takes_the_referees_decisions(rng, stream, mode
     moved, _ = operator(stream, model, Chains(v, h))
     expected = reference.pooled_walk(random, model, q, pool, steps, v, h)
     np.testing.assert_array_equal(moved, expected)
+
+
+def test_chains_beyond_those_that_share_a_pool_have_pools_of_their_own(rng, model, q):
+    v = rng.integers(reference.choices(model), size=(2 * SHARING + 5, model.positions))
+    h = rng.integers(0, 2, (len(v), model.c.size)).astype(float)
+    operator = PooledMetropolis.from_probability(q, steps=9, size=16)
+    together, _ = operator(seed_stream(7, 1, 2), model, Chains(v, h))
+    stream = seed_stream(7, 1, 2)
+    few = [slice(first, first + SHARING) for first in range(0, len(v), SHARING)]
+    apart = [operator(stream, model, Chains(v[part], h[part]))[0] for part in few]
+    np.testing.assert_array_equal(together, np.concatenate(apart))
 
 
 @pytest.mark.parametrize("name", ["gibbs", "metropolis"])

@@ -11,6 +11,8 @@ from wordrbm.kernels.bits import LANES, exponentials, random_bits
 from wordrbm.kernels.walk import REORDER
 from wordrbm.shapes import Array
 
+SHARING = 32  # chains that share a pool: the fewer, the less they are coupled
+
 
 @njit(cache=True, nogil=True)
 def offer_pool(

@@ -19,7 +19,7 @@ from numba import njit
 from wordrbm.kernels.alias import fill_alias
 from wordrbm.kernels.bits import fill_bernoulli
 from wordrbm.kernels.elementary import logistic
-from wordrbm.kernels.pool import offer_pool, stand, walk_pool
+from wordrbm.kernels.pool import SHARING, offer_pool, stand, walk_pool
 from wordrbm.kernels.stream import seed_words
 from wordrbm.shapes import Array
 
@@ -76,18 +76,27 @@ def compare_shard(
 @njit(cache=True, nogil=True)
 def move(stream, weights, proposals, h, v, accepted):  # type: ignore[no-untyped-def]
     """Walk every word of v given h over its position's pool of proposals, in place."""
-    (M, n), (K, d) = v.shape, weights.D.shape
+    context = np.dot(h, weights.U)
+    for first in range(0, len(v), SHARING):
+        few = slice(first, min(len(v), first + SHARING))
+        move_few(stream, weights, proposals, context[few], v[few], accepted[few])
+
+
+@njit(cache=True, nogil=True)
+def move_few(stream, weights, proposals, context, v, accepted):  # type: ignore[no-untyped-def]
+    """The same for chains that share their pools."""
+    (M, n), (K, d), dtype = v.shape, weights.D.shape, context.dtype
     pool = np.empty((n, proposals.size), np.int32)
     fill_alias(stream, proposals.keep, proposals.alias, pool.reshape(-1))
-    rows, offset = np.empty((n, pool.shape[1], d), h.dtype), np.empty(pool.shape, h.dtype)
+    rows, offset = np.empty((n, pool.shape[1], d), dtype), np.empty(pool.shape, dtype)
     table, bias, shelf = weights.D.reshape(1, K, d), weights.b.reshape(1, K), np.zeros(n, np.int64)
     offer_pool(table, bias, proposals.log_q, shelf, pool, rows, offset)
-    context = by_position(np.dot(h, weights.U), n)
-    offered = np.empty((n, M, pool.shape[1]), h.dtype)
+    apart = by_position(context, n)
+    offered = np.empty((n, M, pool.shape[1]), dtype)
     for i in range(n):
-        np.dot(context[i], rows[i].T, offered[i])
-    standing = np.empty((M, n), h.dtype)
-    stand(table, bias, proposals.log_q, shelf, context, v, standing)
+        np.dot(apart[i], rows[i].T, offered[i])
+    standing = np.empty((M, n), dtype)
+    stand(table, bias, proposals.log_q, shelf, apart, v, standing)
     walk_pool(stream, proposals.steps, pool, offered, offset, standing, v, accepted)
 
 

@@ -9,7 +9,6 @@ import os
 import time
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
@@ -117,11 +116,17 @@ def wait_while(cells, place, value, patience):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True)
-def meet(cells, here, meetings, threads):  # type: ignore[no-untyped-def]
-    """Wait until all threads are here: one cell counts arrivals, another the meetings so far."""
+def meet(cells, here, meetings, threads, given_up):  # type: ignore[no-untyped-def]
+    """Wait until all threads are here: one cell counts arrivals, another the meetings so far.
+
+    Says whether all came: when the cell `given_up` is set, one of them never will.
+    """
     now = load(cells, meetings)
     if add(cells, here, 1) == threads - 1:
         store(cells, here, 0)
         store(cells, meetings, now + 1)
-    else:
-        wait_while(cells, meetings, now, np.int64(2**62))
+    while load(cells, meetings) == now:
+        if load(cells, given_up) != 0:
+            return False
+        wait_while(cells, meetings, now, 2 * PATIENCE)
+    return True

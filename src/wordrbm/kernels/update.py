@@ -16,8 +16,8 @@ from wordrbm.kernels.shard import Found, Proposals, Weights, compare_shard
 from wordrbm.kernels.together import add, load, meet, store, wait_while
 from wordrbm.shapes import Array
 
-TURN, SHARD, HERE, MEETINGS, LARGEST, LOST = 0, 8, 16, 24, 32, 40  # cells, a cache line each
-CELLS = 48
+TURN, SHARD, HERE, MEETINGS, LARGEST, LOST, GIVEN_UP = range(0, 56, 8)  # a cache line each
+CELLS = 56
 BEFORE, OVER = 0, -1  # turns that are none: before the first update, and after the last
 
 
@@ -69,13 +69,14 @@ def share(turn, thread, threads, seed, job):  # type: ignore[no-untyped-def]
     while shard < S:
         compare(turn, shard, S, seed, job)
         shard = add(job.cells, SHARD, 1)
-    meet(job.cells, HERE, MEETINGS, threads)
+    if not meet(job.cells, HERE, MEETINGS, threads, GIVEN_UP):
+        return
     if load(job.cells, LARGEST) < len(job.weights.b):  # else a word is none, and nothing is learnt
         p = job.pace
         pace = Pace(p[0], p[1], p[2], p[3], p[4], p[5])
         if not climb(thread, threads, job.weights, job.speeds, job.found, job.limits, pace):
             store(job.cells, LOST, 1)
-    meet(job.cells, HERE, MEETINGS, threads)
+    meet(job.cells, HERE, MEETINGS, threads, GIVEN_UP)
 
 
 @njit(cache=True, nogil=True)

@@ -1,8 +1,8 @@
-"""Moving words given the hidden states: the Metropolis-Hastings walk and the exact draw.
+"""Moving words given the hidden states: the Metropolis-Hastings walk.
 
 Every model scores a word by one row, ``s_i(w) = bias[i, w] + context_i . table[i, w]`` (a table
 shared by the positions has length one on its first axis). The walk reads only the rows it
-proposes, so its cost is free of K; the exact draw is given all K scores.
+proposes, so its cost is free of K.
 """
 
 import numpy as np
@@ -51,16 +51,3 @@ def walk(
                     word, log_weight = proposed, offered
                     accepted[m, i] += 1
             v[m, i] = word
-
-
-@njit(cache=True, nogil=True)
-def draw_softmax(stream: Array, scores: Array, words: Array) -> None:
-    """``words[m] ~ softmax(scores[m])`` by inverting the cumulative sum, in double precision."""
-    cumulative = np.empty(scores.shape[1])
-    for m in range(scores.shape[0]):
-        top = scores[m].max()
-        total = 0.0
-        for k in range(scores.shape[1]):
-            total += np.exp(np.float64(scores[m, k] - top))
-            cumulative[k] = total
-        words[m] = np.searchsorted(cumulative, next_uniform(stream) * total, side="right")

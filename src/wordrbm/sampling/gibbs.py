@@ -1,19 +1,26 @@
 """Exact Gibbs sampling of the words: the yardstick, O(K) per word.
 
-v_i ~ P(v_i = k | h) = exp(s_i(k)) / sum_k' exp(s_i(k'))            [Dahl 2012, eq. 10]
+    v_i ~ P(v_i = k | h) = exp(s_i(k)) / sum_k' exp(s_i(k'))            [Dahl 2012, eq. 10]
+
+The scores of a stretch of words for many chains are one product, small enough to stay in the cache.
+Of each stretch only its largest score and its sum of ``exp(s - largest)`` are kept: a word is
+drawn by the sums of the stretches first, and then inside the chosen one, whose scores are
+computed again. So K numbers a word are never written to memory.
 """
 
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from jaxtyping import Float, Int
 
-from wordrbm.kernels.walk import draw_softmax
+from wordrbm.kernels.softmax import draw_words, sum_exponentials
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.transition import Chains, TransitionInfo
 from wordrbm.shapes import Stream, Words
 
-MOST_SCORES = 2**24  # scores held at once: 64 MB in single precision, whatever B and K
+STRETCH = 512  # words: by 384 rows of chains and positions 0.8 MB in single precision
+MOST_SUMS = 2**20  # held at once, whatever the chains and K
 
 
 @final
@@ -21,15 +28,52 @@ MOST_SCORES = 2**24  # scores held at once: 64 MB in single precision, whatever 
 class Gibbs:
     """Draw every word afresh from its softmax conditional."""
 
+    stretch: int = STRETCH
+
     def __call__(
         self, stream: Stream, model: AbstractRBM, chains: Chains
     ) -> tuple[Words, TransitionInfo]:
         v = np.empty_like(chains.v)
-        block = max(1, MOST_SCORES // (model.word_bias.shape[1] * model.positions))
-        for start in range(0, len(v), block):
-            part = slice(start, start + block)
-            scores = model.all_word_scores(chains.h[part])
-            words = np.empty(v[part].size, v.dtype)
-            draw_softmax(stream, scores.reshape(words.size, -1), words)
-            v[part] = words.reshape(v[part].shape)
+        context, shelf = model.word_context(chains.h), model.shelf
+        for p, (rows, bias) in enumerate(zip(model.word_table, model.word_bias, strict=True)):
+            places = np.flatnonzero(shelf == p)
+            asked = context[:, places].reshape(-1, rows.shape[1])
+            v[:, places] = self._words(stream, np.ascontiguousarray(rows), bias, asked).reshape(
+                len(v), -1
+            )
         return v, TransitionInfo(np.ones(v.shape, np.int32), 1)
+
+    def _words(
+        self,
+        stream: Stream,
+        rows: Float[np.ndarray, "K r"],
+        bias: Float[np.ndarray, " K"],
+        context: Float[np.ndarray, "R r"],
+    ) -> Int[np.ndarray, " R"]:
+        """A word for each context, some at a time."""
+        words = np.empty(len(context), np.int32)
+        block = max(1, MOST_SUMS * self.stretch // len(rows))
+        for first in range(0, len(context), block):
+            part = slice(first, first + block)
+            sums = stretch_sums(rows, bias, context[part], self.stretch)
+            draw_words(stream, rows, bias, context[part], self.stretch, *sums, words[part])
+        return words
+
+
+def stretch_sums(
+    rows: Float[np.ndarray, "K r"],
+    bias: Float[np.ndarray, " K"],
+    context: Float[np.ndarray, "R r"],
+    stretch: int,
+) -> tuple[Float[np.ndarray, "S R"], Float[np.ndarray, "S R"]]:
+    """The largest score of each stretch of words, and the sum of exp(score - largest)."""
+    starts = range(0, len(rows), stretch)
+    largest = np.empty((len(starts), len(context)), context.dtype)
+    total = np.empty_like(largest)
+    for s, first in enumerate(starts):
+        here = slice(first, first + stretch)
+        scores = context @ rows[here].T
+        scores += bias[here]
+        scores.max(axis=1, out=largest[s])
+        sum_exponentials(scores, largest[s], total[s])
+    return largest, total

@@ -1,7 +1,7 @@
 """Metropolis-Hastings from a shared pool: the walk of `metropolis.py`, as block work.
 
 Independence proposals do not depend on the chain, so they can be drawn ahead. For each position a
-pool of proposals is drawn from q, its rows are gathered once and scored for all chains by one
+pool of proposals is drawn from q, its rows are gathered once and scored for up to 32 chains by one
 matrix product; each word then walks over `steps` distinct entries of its position's pool, in an
 order of its own. Distinct entries are independent draws from q, and the positions of a window use
 different pools, so every chain by itself makes exactly the moves of `Metropolis`. Only chains that
@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.pool import offer_pool, stand, walk_pool
+from wordrbm.kernels.pool import SHARING, offer_pool, stand, walk_pool
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.alias import AliasTable
 from wordrbm.sampling.columns import Columns, ColumnTables
@@ -72,8 +72,10 @@ class PooledMetropolis:
     ) -> tuple[Words, TransitionInfo]:
         v, accepted = chains.v.copy(), np.zeros(chains.v.shape, np.int32)
         context = model.word_context(chains.h)
-        for places in self.proposal.groups(v.shape[1], len(v) * self.size):
-            self._move(stream, model, context, places, v, accepted)
+        for first in range(0, len(v), SHARING):
+            few = slice(first, first + SHARING)
+            for places in self.proposal.groups(v.shape[1], len(v[few]) * self.size):
+                self._move(stream, model, context[few], places, v[few], accepted[few])
         return v, TransitionInfo(accepted, self.steps)
 
     def _move(

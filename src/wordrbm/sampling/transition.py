@@ -41,6 +41,7 @@ class Transition(Protocol):
 
 def draw_hidden(stream: Stream, mean: Hidden) -> Hidden:
     """``h_j ~ Bernoulli(mean_j)``, every unit by itself."""
+    mean = np.ascontiguousarray(mean)  # the draws go through memory in order
     h = np.empty_like(mean)
     fill_bernoulli(stream, mean, h)
     return h

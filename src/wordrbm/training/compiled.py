@@ -5,23 +5,36 @@ twice, before and after. Held equal to `PlainUpdate` by tests.
 """
 
 import threading
-from typing import final
+from typing import NoReturn, final
 
 import numpy as np
 
+from wordrbm.errors import WordRBMError
 from wordrbm.kernels.climb import Limits, Speeds
 from wordrbm.kernels.order import Plan
 from wordrbm.kernels.shard import Found, Proposals, Weights
-from wordrbm.kernels.update import BEFORE, CELLS, LARGEST, LOST, OVER, TURN, Job, call, lead, serve
+from wordrbm.kernels.update import (
+    BEFORE,
+    CELLS,
+    GIVEN_UP,
+    LARGEST,
+    LOST,
+    OVER,
+    TURN,
+    Job,
+    call,
+    lead,
+    serve,
+)
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import AliasTable, Chains, PooledMetropolis
-from wordrbm.shapes import Array
+from wordrbm.shapes import Array, Words
 from wordrbm.training.batches import Batches, Planned
 from wordrbm.training.optimizer import LARGEST_WEIGHT, Rates, RowSteps
 from wordrbm.training.settings import TrainingSettings
 from wordrbm.training.update import Made, Start
 
-PATIENCE = 20_000  # looks for a next update before a helper sleeps: some ten milliseconds
+PATIENCE = 5_000  # looks for a next update before a helper sleeps: some milliseconds
 
 
 @final
@@ -40,7 +53,8 @@ class CompiledUpdate:
         *,
         threads: int,
     ) -> None:
-        self._batches, self._settings, self._threads = batches, settings, threads
+        self._batches, self._settings = batches, settings
+        self._threads = min(threads, settings.shards)  # one more would find nothing to do
         self._job = Job(
             cells=np.zeros(CELLS, np.int64),
             plan=batches.plan if isinstance(batches, Planned) else _no_plan(),
@@ -59,35 +73,48 @@ class CompiledUpdate:
             found=_room(model, settings),
             pace=np.empty(6, model.c.dtype),
         )
-        self._helpers = [_Helper(k, threads, settings.seed, self._job) for k in range(1, threads)]
+        self._helpers = [
+            _Helper(k, self._threads, settings.seed, self._job) for k in range(1, self._threads)
+        ]
 
     def __enter__(self) -> "CompiledUpdate":
         if self._helpers:  # compiled here, so that a helper can do nothing but serve
             self._job.cells[TURN] = OVER
             serve(BEFORE, PATIENCE, 1, self._threads, self._settings.seed, self._job)
             self._job.cells[TURN] = BEFORE
-        for helper in self._helpers:
-            helper.start()
+        try:
+            for helper in self._helpers:
+                helper.start()
+        except RuntimeError:  # the system gives no more threads
+            self.__exit__()
+            raise WordRBMError(
+                f"{self._threads} threads cannot be started on this machine; ask for fewer."
+            ) from None
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._job.cells[GIVEN_UP] = 1  # for those that wait for one that failed
         self._job.cells[TURN] = OVER
         for helper in self._helpers:
             helper.wake.set()
         for helper in self._helpers:
-            helper.join()
+            if helper.is_alive():
+                helper.join()
 
     def make(self, step: int, rates: Rates) -> Made:
         job, B = self._job, self._settings.batch_size
         if not job.plan.before.size:
-            job.read[...] = self._batches(step * B, B)
+            job.read[...] = _checked(self._batches(step * B, B), job)
         job.pace[...] = _pace(rates, B)
         call(step + 1, job.cells)
         for helper in self._helpers:  # after the call: one that wakes and hears none sleeps again
             helper.wake.set()
         lead(step + 1, self._threads, self._settings.seed, job)
+        if failed := [helper.error for helper in self._helpers if helper.error]:
+            raise failed[0]
         if job.cells[LARGEST] >= len(job.weights.b):
-            self._batches(step * B, B)  # which says what is wrong
+            self._batches(step * B, B)  # which says what is wrong, if it still is
+            _refuse_word(int(job.cells[LARGEST]), job)
         after = (step + 1) % 2
         taken = float(job.found.accepted.mean()) / job.proposals.steps
         return Made(Chains(job.v[after], job.h[after]), taken, not job.cells[LOST])
@@ -100,13 +127,40 @@ class _Helper(threading.Thread):
     def __init__(self, number: int, threads: int, seed: int, job: Job) -> None:
         super().__init__(daemon=True)
         self.wake = threading.Event()
+        self.error: BaseException | None = None
         self._place, self._job = (number, threads, seed), job
 
     def run(self) -> None:
+        try:
+            self._serve()
+        except BaseException as error:  # told by the leader, who must not wait for this one
+            self.error = error
+            self._job.cells[GIVEN_UP] = 1
+
+    def _serve(self) -> None:
         turn = BEFORE  # not what the cell holds now: the first update may have been called already
         while (turn := serve(turn, PATIENCE, *self._place, self._job)) != OVER:
             self.wake.wait()
             self.wake.clear()
+
+
+def _checked(v: Words, job: Job) -> Words:
+    """Windows that compiled code may use: it looks at no bound itself."""
+    if v.shape != job.read.shape or v.dtype.kind not in "iu":
+        raise WordRBMError(
+            f"A batch of shape {v.shape} and type {v.dtype} was given; whole numbers of shape "
+            f"{job.read.shape} are needed."
+        )
+    for word in (v.min(), v.max()) if v.size else ():
+        if not 0 <= word < len(job.weights.b):
+            _refuse_word(int(word), job)
+    return v
+
+
+def _refuse_word(word: int, job: Job) -> NoReturn:
+    raise WordRBMError(
+        f"A batch holds the word {word:,}; the model knows words 0 to {len(job.weights.b) - 1:,}."
+    )
 
 
 def _pace(rates: Rates, B: int) -> tuple[float, ...]:

@@ -16,6 +16,7 @@ from typing import NamedTuple, final
 import numpy as np
 from jaxtyping import Float, Int
 
+from wordrbm.errors import WordRBMError
 from wordrbm.kernels.rows import (
     add_rows,
     add_scaled,
@@ -57,7 +58,9 @@ class RowSteps:
     @classmethod
     def expecting(cls, model: AbstractRBM, q: Probability, B: int, M: int) -> "RowSteps":
         """For batches of B windows and M chains of words that come with probability q."""
-        shelves = model.word_table.shape[0]  # tables of their own per position
+        shelves, K = model.word_bias.shape  # tables of their own per position, or one
+        if q.shape != (K,):
+            raise WordRBMError(f"Frequencies of {q.shape} words were given for {K:,} words.")
         read = np.tile(B * (model.positions / shelves) * q, shelves)
         most = FLOOD * (1.0 + read * (1.0 + M / B))
         damping = (1.0 + read) ** DAMPING
@@ -98,25 +101,37 @@ def _ascend_dense(
     part: int,
     parts: int,
 ) -> bool:
+    parameter = model.parameters()[name]
+    pushes = [gradient.dense[name] for gradient in gradients]
+    shrink = rates.hidden * rates.l2 if name in PENALISED else 0.0
+    if not all(_laid_alike(parameter, array) for array in (speed, *pushes)):
+        return part > 0 or _ascend_strided(parameter, speed, pushes, rates, B, shrink)
     number = model.c.dtype.type  # keeps the compiled arithmetic in the model's precision
     here = slice(part * speed.size // parts, (part + 1) * speed.size // parts)
-    whole = model.parameters()[name]
-    parameter, speed = flat(whole, whole)[here], flat(speed, whole)[here]
-    shrink = rates.hidden * rates.l2 if name in PENALISED else 0.0
-    slow_down(speed, parameter, number(rates.momentum), number(shrink))
-    for gradient in gradients:
-        add_scaled(speed, flat(gradient.dense[name], whole)[here], number(rates.hidden / B))
-    add_scaled(parameter, speed, number(1.0))
-    return bool(all_below(parameter, number(LARGEST_WEIGHT)))
+    flat, pushed = parameter.ravel(order="K")[here], speed.ravel(order="K")[here]
+    slow_down(pushed, flat, number(rates.momentum), number(shrink))
+    for push in pushes:
+        add_scaled(pushed, push.ravel(order="K")[here], number(rates.hidden / B))
+    add_scaled(flat, pushed, number(1.0))
+    return bool(all_below(flat, number(LARGEST_WEIGHT)))
 
 
-def flat(array: Array, like: Array) -> Array:
-    """The numbers in the order another array has them in memory; the array itself if it has too."""
-    if array.strides == like.strides:
-        return array.ravel(order="K")
-    laid = np.empty_like(like)
-    laid[...] = array
-    return laid.ravel(order="K")
+def _laid_alike(parameter: Array, other: Array) -> bool:
+    """Whether both have their numbers in one stretch of memory, in the same order."""
+    whole = parameter.ravel(order="K")
+    return other.strides == parameter.strides and np.may_share_memory(whole, parameter)
+
+
+def _ascend_strided(
+    parameter: Array, speed: Array, pushes: Sequence[Array], rates: Rates, B: int, shrink: float
+) -> bool:
+    """The same step for numbers that do not lie side by side, by the first part alone."""
+    speed *= rates.momentum
+    speed -= shrink * parameter
+    for push in pushes:
+        speed += rates.hidden / B * push
+    parameter += speed
+    return bool((np.abs(parameter) < LARGEST_WEIGHT).all())
 
 
 def _ascend_rows(

@@ -81,6 +81,7 @@ def train(
 ) -> Iterator[tuple[TrainingState, Progress]]:
     """Update `model` in place until the run is done; yields the state after every update.
 
+    Like the model, a state is that of the moment: copy what is to be kept beyond the next update.
     `q` is how often each word is read: frequent words take smaller steps.
     """
     row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
@@ -126,6 +127,7 @@ def _update_of(
         isinstance(model, WordRepRBM)
         and isinstance(transition, PooledMetropolis)
         and isinstance(transition.proposal, AliasTable)
+        and model.stacked.flags.c_contiguous
         and np.may_share_memory(model.stacked, model.U)
     ):
         return CompiledUpdate(model, transition, transition.proposal, *run, threads=threads)

@@ -1,0 +1,51 @@
+"""Drawing a word from its softmax when the words come in stretches, each known by its sum."""
+
+import numpy as np
+from numba import njit
+
+from wordrbm.kernels.elementary import exp
+from wordrbm.kernels.stream import next_uniform
+from wordrbm.kernels.walk import REORDER
+from wordrbm.shapes import Array
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=REORDER)
+def sum_exponentials(scores: Array, largest: Array, total: Array) -> None:
+    """``total[m] = sum_k exp(scores[m, k] - largest[m])``."""
+    for m in range(scores.shape[0]):
+        here = scores.dtype.type(0)
+        for k in range(scores.shape[1]):
+            here += exp(scores[m, k] - largest[m])
+        total[m] = here
+
+
+@njit(cache=True, nogil=True)
+def draw_weighted(stream, weight):  # type: ignore[no-untyped-def]
+    """An index with probability in proportion to its weight."""
+    left = next_uniform(stream) * weight.sum()
+    for k in range(weight.size):
+        left -= weight[k]
+        if left < 0.0:
+            return k
+    return weight.size - 1  # rounding has left a little
+
+
+@njit(cache=True, nogil=True)
+def draw_words(
+    stream: Array,
+    rows: Array,
+    bias: Array,
+    context: Array,
+    stretch: int,
+    largest: Array,
+    total: Array,
+    words: Array,
+) -> None:
+    """A stretch by its sum, then a word of it by its score, for every row of `context`."""
+    for m in range(len(context)):
+        shift = largest[:, m].max()
+        sums = total[:, m] * np.exp((largest[:, m] - shift).astype(np.float64))
+        first = stretch * draw_weighted(stream, sums)
+        scores = bias[first : first + stretch] + np.dot(rows[first : first + stretch], context[m])
+        weight = np.exp((scores - scores.max()).astype(np.float64))
+        words[m] = first + draw_weighted(stream, weight)
