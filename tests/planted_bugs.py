@@ -102,7 +102,8 @@ BUGS = [
     Bug("the compiled dream outweighs the data", "kernels/shard.py",
         "mean.dtype.type(-B / (len(mean) - B))", "mean.dtype.type(-1)", COMPILED),
     Bug("the walk starts from no bias", "kernels/pool.py",
-        "total = bias[p, word] - log_q[word]", "total = -log_q[word]", POOLED),
+        "total = bias[p, word] - log_q[word]", "total = -log_q[word]",
+        "tests/kernels/test_pool.py"),
     Bug("hidden states drawn after their means were weighed", "kernels/shard.py",
         "    fill_bernoulli(stream, mean[len(read) :], drawn)\n"
         "    differ(weights, vectors, mean, len(read), n, found)",

@@ -1,11 +1,19 @@
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tests.conftest import H, K, d, n
 from wordrbm.models.gradient import Gradient, Rows, to_dense
+from wordrbm.models.wordrep import position_inner
 from wordrbm.training.optimizer import Rates, RowSteps, ascend
+
+
+@pytest.fixture(params=[np.ascontiguousarray, position_inner], ids=["strided", "side by side"])
+def wordrep(request, wordrep):
+    """Its U laid out in memory as a gradient of it is, or not."""
+    return replace(wordrep, U=request.param(wordrep.U))
 
 
 @pytest.fixture
