@@ -11,6 +11,7 @@ import numpy as np
 
 from wordrbm.estimators.learning import Learner
 from wordrbm.models import WordRepRBM
+from wordrbm.models.wordrep import position_inner
 from wordrbm.sampling import Chains
 from wordrbm.shapes import Array
 from wordrbm.training import TrainingState
@@ -25,6 +26,7 @@ def thawed(array: Array) -> Array:
 def thawed_learner(learner: Learner) -> Learner:
     """A learner whose model and row steps can be written to."""
     rbm = WordRepRBM(**{name: thawed(x) for name, x in learner.rbm.parameters().items()})
+    rbm = replace(rbm, U=position_inner(rbm.U))  # pickling lays it out otherwise
     steps = learner.row_steps
     row_steps = RowSteps(thawed(steps.damping), thawed(steps.most), thawed(steps.named))
     return replace(learner, rbm=rbm, row_steps=row_steps)
