@@ -45,7 +45,7 @@ class PooledMetropolis:
     def from_probability(
         cls, q: Probability, *, steps: int, size: int | None = None
     ) -> "PooledMetropolis":
-        """Propose word k with probability ``q[k]``; the pool is at least twice the walk."""
+        """Propose word k with probability ``q[k]``; the pool is no smaller than the walk."""
         return cls._from_proposal(AliasTable.build(q), steps, size)
 
     @classmethod
@@ -59,7 +59,7 @@ class PooledMetropolis:
     def _from_proposal(
         cls, proposal: AliasTable | ColumnTables, steps: int, size: int | None
     ) -> "PooledMetropolis":
-        size = 1 << max(8, (2 * steps - 1).bit_length()) if size is None else size
+        size = 1 << max(7, (steps - 1).bit_length()) if size is None else size
         if steps < 1 or size < steps or size & (size - 1):
             raise WordRBMError(
                 f"A pool of {size} proposals for {steps} steps was asked for; the steps must be 1 "
