@@ -81,6 +81,9 @@ def _start(arguments, log):
     if child == 0:
         try:
             _become(arguments, log)
+        except KeyboardInterrupt:  # before the command began, or after its end: as Python does it
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGINT)
         finally:
             os._exit(99)  # not reached: the command ends by SystemExit or by a signal
     return child

@@ -158,6 +158,20 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(model, corpus, tmp_path, se
     assert not (tmp_path / "out").exists()
 
 
+def test_a_command_interrupted_as_it_loads_shows_no_traceback(model):
+    """The signal comes from inside, at a sure place: where the command begins to read its model."""
+    program = (
+        "import os, signal, sys, wordrbm.artifacts, wordrbm.cli.app as cli\n"
+        "wordrbm.artifacts.load = lambda path: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.argv[0] = 'wordrbm'\n"
+        "cli.main()\n"
+    )
+    command = [sys.executable, "-c", program, "neighbours", str(model), "the"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 130, done.stderr
+    assert not done.stderr.strip()
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_saves_a_checkpoint_and_resume_goes_on(corpus, tmp_path, number, code):
     run = [*SMALL, "--ngrams=200000"]

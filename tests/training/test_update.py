@@ -15,7 +15,7 @@ from wordrbm.training import compiled as module
 from wordrbm.training.compiled import CompiledUpdate, lead
 from wordrbm.training.optimizer import Rates, RowSteps
 from wordrbm.training.trainer import _update_of
-from wordrbm.training.update import PlainUpdate, Start
+from wordrbm.training.update import Course, PlainUpdate
 
 SIZES = [
     (3, 7, 5, 40, 8, 8),
@@ -45,16 +45,16 @@ def updated(kind, run, steps, threads=1):
     model = copy.deepcopy(model)
     row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
     begun = start(model, batches, settings)
-    at = Start(begun.chains, begun.velocity)
-    with kind(model, transition, batches, settings, row_steps, at, threads=threads) as update:
+    course = Course(batches, settings, row_steps, begun.chains, begun.velocity)
+    with kind(model, transition, course, threads=threads) as update:
         for step in range(steps):
             made = update.make(step, Rates(0.02, 0.05, 0.9, 0.01))
             assert made.sane
     return model, made, begun.velocity
 
 
-def compiled(model, transition, *run, threads):
-    return CompiledUpdate(model, transition, transition.proposal, *run, threads=threads)
+def compiled(model, transition, course, *, threads):
+    return CompiledUpdate(model, transition, transition.proposal, course, threads=threads)
 
 
 def test_the_compiled_update_is_the_plain_one(run):
@@ -116,8 +116,8 @@ def test_a_model_laid_out_otherwise_is_updated_plainly(run):
 def chosen(model, transition, settings, batches, q):
     row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
     begun = start(model, batches, settings)
-    at = Start(begun.chains, begun.velocity)
-    return _update_of(model, transition, batches, settings, row_steps, at, 1)
+    course = Course(batches, settings, row_steps, begun.chains, begun.velocity)
+    return _update_of(model, transition, course, 1)
 
 
 def test_a_helper_that_starts_late_misses_no_update(run):
@@ -125,9 +125,9 @@ def test_a_helper_that_starts_late_misses_no_update(run):
     model, transition, settings, batches, q = run
     row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
     begun = start(model, batches, settings)
-    at = Start(begun.chains, begun.velocity)
+    course = Course(batches, settings, row_steps, begun.chains, begun.velocity)
     for _ in range(20):
-        with compiled(model, transition, batches, settings, row_steps, at, threads=8) as update:
+        with compiled(model, transition, course, threads=8) as update:
             for step in range(3):
                 update.make(step, Rates(0.0, 0.0, 0.9, 0.0))
 

@@ -1,6 +1,7 @@
 """The command `wordrbm`: one command per file, every heavy import inside the command."""
 
 import io
+import signal
 import sys
 from typing import Any
 
@@ -53,6 +54,8 @@ def main() -> None:
     try:
         code = app(standalone_mode=False)  # so that a wrong option is told as all else is
         sys.exit(code if isinstance(code, int) else 0)
+    except KeyboardInterrupt:  # before typer began to listen for it, or after
+        sys.exit(128 + signal.SIGINT)
     except UsageError as error:
         _end_usage(error)
     except WordRBMError as error:

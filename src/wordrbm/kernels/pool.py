@@ -11,7 +11,7 @@ from wordrbm.kernels.bits import LANES, exponentials, random_bits
 from wordrbm.kernels.walk import REORDER
 from wordrbm.shapes import Array
 
-SHARING = 32  # chains that share a pool: the fewer, the less they are coupled
+SHARING = LANES  # chains that share a pool, and walk abreast: the fewer, the less coupled
 
 
 @njit(cache=True, nogil=True)
@@ -54,29 +54,26 @@ def walk_pool(
     v: Array,
     accepted: Array,
 ) -> None:
-    """Move every word by `steps` different entries of its position's pool of proposals.
+    """Move the words of up to `SHARING` chains by `steps` different entries of their pools.
 
     ``offered[i, m, k] + offset[i, k]`` is the log weight s - log q of proposal ``pool[i, k]`` to
-    word i of chain m, and ``standing[m, i]`` of the word in place. Chains walk in groups.
+    word i of chain m, and ``standing[m, i]`` of the word in place.
     """
     M, n = v.shape
-    groups = -(-M // LANES)
     order = random_bits(stream, 2 * n * M).reshape(n, M, 2)
-    luck = exponentials(stream, n * groups * steps * LANES).reshape(n, groups, steps, LANES)
+    luck = exponentials(stream, n * steps * LANES).reshape(n, steps, LANES)
     for i in range(n):
-        for g in range(groups):
-            few = slice(g * LANES, min(M, (g + 1) * LANES))
-            walk_group(
-                order[i, few], luck[i, g], pool[i], offered[i, few], offset[i],
-                standing[few, i], v[few, i], accepted[few, i],
-            )  # fmt: skip
+        walk_abreast(
+            order[i], luck[i], pool[i], offered[i], offset[i], standing[:, i], v[:, i],
+            accepted[:, i],
+        )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
-def walk_group(  # type: ignore[no-untyped-def]
+def walk_abreast(  # type: ignore[no-untyped-def]
     order, luck, pool, offered, offset, standing, v, accepted
 ):
-    """Move one word each of up to `LANES` chains, side by side."""
+    """Move one word of each chain, side by side."""
     steps = len(luck)
     offers = np.full((steps, LANES), -np.inf, offered.dtype)  # a lane without a chain never moves
     here, moved = np.zeros(LANES, offered.dtype), np.full(LANES, -1, np.int32)

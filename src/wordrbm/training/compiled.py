@@ -29,10 +29,10 @@ from wordrbm.kernels.update import (
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import AliasTable, Chains, PooledMetropolis
 from wordrbm.shapes import Array, Words
-from wordrbm.training.batches import Batches, Planned
-from wordrbm.training.optimizer import LARGEST_WEIGHT, Rates, RowSteps
+from wordrbm.training.batches import Planned
+from wordrbm.training.optimizer import LARGEST_WEIGHT, Rates
 from wordrbm.training.settings import TrainingSettings
-from wordrbm.training.update import Made, Start
+from wordrbm.training.update import Course, Made
 
 PATIENCE = 5_000  # looks for a next update before a helper sleeps: some milliseconds
 
@@ -46,13 +46,11 @@ class CompiledUpdate:
         model: WordRepRBM,
         transition: PooledMetropolis,
         table: AliasTable,
-        batches: Batches,
-        settings: TrainingSettings,
-        row_steps: RowSteps,
-        start: Start,
+        course: Course,
         *,
         threads: int,
     ) -> None:
+        batches, settings, row_steps, chains, velocity = course
         self._batches, self._settings = batches, settings
         self._threads = min(threads, settings.shards)  # one more would find nothing to do
         self._job = Job(
@@ -60,16 +58,16 @@ class CompiledUpdate:
             plan=batches.plan if isinstance(batches, Planned) else _no_plan(),
             weights=Weights(model.D, model.stacked, model.b, model.c),
             speeds=Speeds(
-                start.velocity["U"].ravel(order="K").reshape(model.stacked.shape),
-                start.velocity["c"],
+                velocity["U"].ravel(order="K").reshape(model.stacked.shape),
+                velocity["c"],
             ),
             proposals=Proposals(
                 table.keep, table.alias, transition.log_q, transition.size, transition.steps
             ),
             limits=Limits(row_steps.damping, row_steps.most, row_steps.named),
             read=np.empty((settings.batch_size, settings.window), np.int32),
-            v=np.stack([start.chains.v] * 2).astype(np.int32),
-            h=np.stack([start.chains.h] * 2).astype(model.c.dtype),
+            v=np.stack([chains.v] * 2).astype(np.int32),
+            h=np.stack([chains.h] * 2).astype(model.c.dtype),
             found=_room(model, settings),
             pace=np.empty(6, model.c.dtype),
         )

@@ -21,7 +21,7 @@ from wordrbm.training.compiled import CompiledUpdate
 from wordrbm.training.divergence import refuse_lost_parameters
 from wordrbm.training.optimizer import Rates, RowSteps, Velocity
 from wordrbm.training.settings import TrainingSettings
-from wordrbm.training.update import PlainUpdate, Start, Update
+from wordrbm.training.update import Course, PlainUpdate, Update
 
 
 class TrainingState(NamedTuple):
@@ -99,30 +99,22 @@ def updates(
     threads: int = 1,
 ) -> Iterator[tuple[TrainingState, Progress]]:
     """The same with row steps made before: nothing in it costs O(K), not even its beginning."""
-    start = Start(state.chains, _laid_like(state.velocity, model))
+    velocity = _laid_like(state.velocity, model)
+    course = Course(batches, settings, row_steps, state.chains, velocity)
     with (
-        _update_of(model, transition, batches, settings, row_steps, start, threads) as update,
+        _update_of(model, transition, course, threads) as update,
         threadpool_limits(1, "blas"),
     ):
         while state.step < settings.steps:
             made = update.make(state.step, rates_at(settings, state.step))
-            state = TrainingState(state.step + 1, made.chains, start.velocity)
+            state = TrainingState(state.step + 1, made.chains, velocity)
             if not made.sane:
                 refuse_lost_parameters(model, state.velocity, state.step, settings)
             yield state, progress_at(settings, state.step, made.acceptance)
 
 
-def _update_of(
-    model: AbstractRBM,
-    transition: Transition,
-    batches: Batches,
-    settings: TrainingSettings,
-    row_steps: RowSteps,
-    start: Start,
-    threads: int,
-) -> Update:
+def _update_of(model: AbstractRBM, transition: Transition, course: Course, threads: int) -> Update:
     """The compiled update where there is one for this model and operator, else the plain one."""
-    run = batches, settings, row_steps, start
     if (
         isinstance(model, WordRepRBM)
         and isinstance(transition, PooledMetropolis)
@@ -130,8 +122,8 @@ def _update_of(
         and model.stacked.flags.c_contiguous
         and np.may_share_memory(model.stacked, model.U)
     ):
-        return CompiledUpdate(model, transition, transition.proposal, *run, threads=threads)
-    return PlainUpdate(model, transition, *run, threads=threads)
+        return CompiledUpdate(model, transition, transition.proposal, course, threads=threads)
+    return PlainUpdate(model, transition, course, threads=threads)
 
 
 def _laid_like(velocity: Velocity, model: AbstractRBM) -> Velocity:

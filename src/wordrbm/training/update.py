@@ -19,9 +19,12 @@ from wordrbm.training.optimizer import Rates, RowSteps, Velocity, ascend
 from wordrbm.training.settings import TrainingSettings
 
 
-class Start(NamedTuple):
-    """Where the first update begins. The chains are copied, the velocity changes in place."""
+class Course(NamedTuple):
+    """What a run of updates reads, and where it begins. The velocity changes in place."""
 
+    batches: Batches
+    settings: TrainingSettings
+    row_steps: RowSteps
     chains: Chains
     velocity: Velocity
 
@@ -51,19 +54,10 @@ class PlainUpdate:
     """Any model, any operator."""
 
     def __init__(
-        self,
-        model: AbstractRBM,
-        transition: Transition,
-        batches: Batches,
-        settings: TrainingSettings,
-        row_steps: RowSteps,
-        start: Start,
-        *,
-        threads: int,
+        self, model: AbstractRBM, transition: Transition, course: Course, *, threads: int
     ) -> None:
-        self._model, self._transition, self._batches = model, transition, batches
-        self._settings, self._row_steps, self._threads = settings, row_steps, threads
-        self._chains, self._velocity = start
+        self._model, self._transition, self._threads = model, transition, threads
+        self._batches, self._settings, self._row_steps, self._chains, self._velocity = course
         self._crew = Crew(threads)
 
     def __enter__(self) -> "PlainUpdate":
