@@ -29,7 +29,8 @@ from wordrbm.training import TrainingSettings, start, train
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
-    "batch 128": {"batch_size": 128, "chains": 128, "shards": 1},
+    "batch 64": {"batch_size": 64, "chains": 64, "shards": 2},
+    "batch 128": {"batch_size": 128, "chains": 128, "shards": 2},
     "batch 256": {"batch_size": 256, "chains": 256, "shards": 2},
     "batch 1024": {"batch_size": 1024, "chains": 1024, "shards": 8},
     "batch 256, chains 512": {"batch_size": 256},
@@ -38,9 +39,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "shards 1": {"shards": 1},
     "shards 2": {"shards": 2},
     "shards 8": {"shards": 8},
-    "pool 128": {"pool": 128},
+    "shards 16": {"shards": 16},
+    "pool 256": {"pool": 256},
     "pool 512": {"pool": 512},
-    "pool 1024": {"pool": 1024},
     "steps 25": {"mh_steps": 25},
     "steps 50": {"mh_steps": 50},
     "steps 200": {"mh_steps": 200},
