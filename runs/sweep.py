@@ -15,7 +15,6 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
@@ -51,7 +50,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "H 500": {"hidden": 500},
     "n 5": {"window": 5},
 }
-UPDATES, ROUNDS = 40, 7
+UPDATES, ROUNDS = 20, 25
 
 
 def run(prepared: Prepared, variant: dict[str, Any], windows: int) -> tuple[Any, Iterator[Any]]:
@@ -79,12 +78,18 @@ def pace(updates: Iterator[Any]) -> float:
 
 
 def speeds(prepared: Prepared, variant: dict[str, Any]) -> tuple[float, float]:
-    """The default's windows a second, and the variant's over it: the median of the rounds."""
+    """The default's windows a second, and the variant's over it, in the quicker rounds.
+
+    What disturbs a machine only ever slows it: the upper quartile is steadier than the median.
+    """
+    if not variant:
+        return pace(run(prepared, {}, 10**9)[1]), 1.0
     running = [run(prepared, {}, 10**9)[1], run(prepared, variant, 10**9)[1]]
     for updates in running:
         pace(updates)
     rounds = [[pace(updates) for updates in running] for _ in range(ROUNDS)]
-    return median(one for one, _ in rounds), median(other / one for one, other in rounds)
+    one, other = np.quantile(rounds, 0.75, axis=0).tolist()
+    return one, other / one
 
 
 def learn(prepared: Prepared, variant: dict[str, Any], windows: int) -> dict[str, float]:

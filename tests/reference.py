@@ -187,3 +187,63 @@ def _advance(s):
     s[2] ^= t
     s[3] = ((s[3] << 11) | (s[3] >> 21)) & low
     return result
+
+
+def independence_matrix(pi, q):
+    """Metropolis-Hastings with target pi and proposals from q, as a matrix of all pairs."""
+    K = len(pi)
+    matrix = np.zeros((K, K))
+    for x in range(K):
+        for y in range(K):
+            if y != x:
+                matrix[x, y] = q[y] * min(1.0, (pi[y] * q[x]) / (pi[x] * q[y]))
+        matrix[x, x] = 1.0 - matrix[x].sum()
+    return matrix
+
+
+def clustered_proposal(centroid, label, q, share, context):
+    """q(w | g) from its two lines: a cluster by its mass and its centroid, then a word inside."""
+    C = len(centroid)
+    mass = [sum(q[w] for w in range(len(q)) if label[w] == c) for c in range(C)]
+    fit = [mass[c] * np.exp(sum(context * centroid[c])) for c in range(C)]
+    p = [share * mass[c] + (1 - share) * fit[c] / sum(fit) for c in range(C)]
+    return np.array([p[label[w]] * q[w] / mass[label[w]] for w in range(len(q))])
+
+
+def clustered_walk(random, model, known, steps, v, h, context):
+    """Metropolis-Hastings over proposals by clusters, one chain and position after another.
+
+    All tables' words in turn; `known` has for each the centroids, labels, q, share and members.
+    """
+    v, (M, n) = [list(window) for window in v], np.shape(v)
+    for p, table in enumerate(known):
+        places = range(n) if len(known) == 1 else [p]
+        luck = iter(lanes(random, M * len(places) * steps))
+        for m in range(M):
+            for i in places:
+                proposal = clustered_proposal(*table["formula"], context[m][i])
+                clusters = [_cluster(random, table, proposal) for _ in range(steps)]
+                words = [_member(random, table, c) for c in clusters]
+                for new in words:
+                    u = ((int(next(luck)) >> 9) + 0.5) / 2**23
+                    if u < acceptance(model, h[m], i, v[m][i], new, proposal):
+                        v[m][i] = new
+    return np.array(v)
+
+
+def _cluster(random, table, proposal):
+    """Clusters stand in blocks of sixteen places: block after block, place after place."""
+    label, C = table["formula"][1], table["clusters"]
+    left, blocks = random.uniform(), C // 16
+    for c in sorted(range(C), key=lambda c: (c % blocks, c // blocks)):
+        left -= sum(proposal[w] for w in range(len(label)) if label[w] == c)
+        if left < 0:
+            return c
+
+
+def _member(random, table, c):
+    """A column of the cluster's own alias table, then its word or the other one."""
+    words = table["members"][c]
+    x = random.uniform() * len(words)
+    keep, own, other = words[int(x)]
+    return own if x - int(x) < keep else other

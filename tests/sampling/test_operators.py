@@ -9,7 +9,18 @@ from wordrbm.errors import WordRBMError
 from wordrbm.kernels.pool import SHARING
 from wordrbm.kernels.stream import seed_stream
 from wordrbm.models import WordRepRBM
-from wordrbm.sampling import Chains, Gibbs, Metropolis, PooledMetropolis, draw_hidden, sweep
+from wordrbm.sampling import (
+    Chains,
+    ClusteredMetropolis,
+    Cycle,
+    Gibbs,
+    Metropolis,
+    Mixture,
+    PooledMetropolis,
+    draw_hidden,
+    find_clusters,
+    sweep,
+)
 from wordrbm.sampling.metropolis import log_acceptance
 
 
@@ -18,11 +29,21 @@ def q(rng, model):
     return rng.dirichlet(np.ones(reference.choices(model)))
 
 
-def operators(q):
+def operators(model, q):
+    gibbs, metropolis = Gibbs(), Metropolis.from_probability(q, steps=3)
+    clustered = ClusteredMetropolis.of_model(model, q, steps=3, singles=1, groups=2)
     return {
-        "gibbs": Gibbs(),
-        "metropolis": Metropolis.from_probability(q, steps=3),
+        "gibbs": gibbs,
+        "metropolis": metropolis,
         "pooled": PooledMetropolis.from_probability(q, steps=3, size=4),
+        "clustered": clustered,
+        "stale": ClusteredMetropolis.of_clusters(  # of vectors that are not the model's
+            [find_clusters(-3 * rows[::-1], q, singles=1, groups=2) for rows in model.word_table],
+            q,
+            steps=3,
+        ),
+        "cycle": Cycle((clustered, metropolis)),
+        "mixture": Mixture((metropolis, clustered), (1.0, 2.0)),
     }
 
 
@@ -79,7 +100,7 @@ def test_chains_beyond_those_that_share_a_pool_have_pools_of_their_own(rng, mode
     np.testing.assert_array_equal(together, np.concatenate(apart))
 
 
-@pytest.mark.parametrize("name", ["gibbs", "metropolis"])
+@pytest.mark.parametrize("name", ["gibbs", "metropolis", "clustered", "stale", "cycle", "mixture"])
 @pytest.mark.parametrize("sweeps", [1, 4])
 def test_chains_started_at_the_target_stay_there(rng, stream, model, q, name, sweeps):
     """A stationary kernel shows no drift after any number of sweeps, however slowly it mixes."""
@@ -88,7 +109,7 @@ def test_chains_started_at_the_target_stay_there(rng, stream, model, q, name, sw
     v = np.array(reference.all_windows(model))[rng.choice(len(p), size=B, p=p)]
     chains = Chains(v, draw_hidden(stream, model.hidden_mean(v)))
     for _ in range(sweeps):
-        chains, _ = sweep(stream, model, operators(q)[name], chains)
+        chains, _ = sweep(stream, model, operators(model, q)[name], chains)
     assert drift(model, chains.v, p) < 4
 
 
@@ -98,7 +119,7 @@ def test_a_chain_alone_with_its_pools_stays_at_the_target(rng, stream, model, q)
     p = reference.window_probability(model)
     v = np.array(reference.all_windows(model))[rng.choice(len(p), size=B, p=p)]
     h = draw_hidden(stream, model.hidden_mean(v))
-    operator = operators(q)["pooled"]
+    operator = operators(model, q)["pooled"]
     moved = [operator(stream, model, Chains(v[m : m + 1], h[m : m + 1]))[0] for m in range(B)]
     assert drift(model, np.concatenate(moved), p) < 4
 
@@ -131,22 +152,22 @@ def test_gibbs_draws_the_conditional(rng, stream, model):
         assert reference.total_variation(frequency, p) < 4 * np.sqrt(p * (1 - p) / len(h)).sum() / 2
 
 
-@pytest.mark.parametrize("name", ["metropolis", "pooled"])
+@pytest.mark.parametrize("name", ["metropolis", "pooled", "clustered"])
 def test_a_flat_model_with_matching_proposal_accepts_everything(rng, stream, name):
     q = rng.dirichlet(np.ones(K))
     flat = WordRepRBM(D=np.zeros((K, d)), U=np.zeros((n, H, d)), b=np.log(q), c=np.zeros(H))
     v = rng.integers(K, size=(11, n))
     h = draw_hidden(stream, flat.hidden_mean(v))
-    _, info = operators(q)[name](stream, flat, Chains(v, h))
+    _, info = operators(flat, q)[name](stream, flat, Chains(v, h))
     assert np.all(info.accepted == info.proposed)
 
 
-@pytest.mark.parametrize("name", ["gibbs", "metropolis", "pooled"])
+@pytest.mark.parametrize("name", ["gibbs", "metropolis", "pooled", "clustered", "cycle"])
 def test_the_given_chains_are_left_as_they_were(rng, stream, model, q, name):
     v = rng.integers(reference.choices(model), size=(11, model.positions))
     h = draw_hidden(stream, model.hidden_mean(v))
     kept_v, kept_h = v.copy(), h.copy()
-    operators(q)[name](stream, model, Chains(v, h))
+    operators(model, q)[name](stream, model, Chains(v, h))
     np.testing.assert_array_equal(v, kept_v)
     np.testing.assert_array_equal(h, kept_h)
 
@@ -154,7 +175,7 @@ def test_the_given_chains_are_left_as_they_were(rng, stream, model, q, name):
 def test_same_stream_same_words(rng, model, q):
     v = rng.integers(reference.choices(model), size=(11, model.positions))
     h = np.zeros((11, model.c.size))
-    for operator in operators(q).values():
+    for operator in operators(model, q).values():
         first, _ = operator(seed_stream(7, 1, 2), model, Chains(v, h))
         again, _ = operator(seed_stream(7, 1, 2), model, Chains(v, h))
         np.testing.assert_array_equal(first, again)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from wordrbm.models import init_wordrep
-from wordrbm.sampling import PooledMetropolis
+from wordrbm.sampling import ClusteredMetropolis, PooledMetropolis
 from wordrbm.training import TrainingSettings, start, train
 from wordrbm.training import compiled as module
-from wordrbm.training.compiled import CompiledUpdate, lead
+from wordrbm.training.compiled import CompiledUpdate, lead, proposals_of
 from wordrbm.training.optimizer import Rates, RowSteps
 from wordrbm.training.trainer import _update_of
 from wordrbm.training.update import Course, PlainUpdate
@@ -25,8 +25,21 @@ SIZES = [
 ]
 
 
+def by_pools(model, q):
+    return PooledMetropolis.from_probability(q, steps=9, size=16)
+
+
+def by_clusters(model, q):
+    return ClusteredMetropolis.of_model(model, q, steps=9, singles=5, groups=7)
+
+
+@pytest.fixture(params=[by_pools, by_clusters])
+def operator(request):
+    return request.param
+
+
 @pytest.fixture(params=SIZES, ids=lambda sizes: "n{} H{} d{} K{} B{} M{}".format(*sizes))
-def run(request, rng):
+def run(request, rng, operator):
     """A model, its operator, settings and windows."""
     n, H, d, K, B, M = request.param
     q = rng.dirichlet(np.ones(K))
@@ -35,7 +48,7 @@ def run(request, rng):
         window=n, hidden=H, dimension=d, batch_size=B, chains=M, shards=2, mh_steps=9, warmup=0
     )
     text = rng.choice(K, p=q, size=(500, n)).astype(np.int32)
-    transition = PooledMetropolis.from_probability(q, steps=9, size=16)
+    transition = operator(model, q)
     return model, transition, settings, lambda first, size: text[(first + np.arange(size)) % 500], q
 
 
@@ -54,7 +67,7 @@ def updated(kind, run, steps, threads=1):
 
 
 def compiled(model, transition, course, *, threads):
-    return CompiledUpdate(model, transition, transition.proposal, course, threads=threads)
+    return CompiledUpdate(model, proposals_of(transition), course, threads=threads)
 
 
 def test_the_compiled_update_is_the_plain_one(run):

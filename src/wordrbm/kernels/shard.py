@@ -1,13 +1,13 @@
 """One shard's share of an update as one compiled call: nothing returns to Python in between.
 
-The words of its chains move given h, by proposals from a pool (`pool.py`); then windows read and
-windows dreamt are compared, with weights +1 and -B/M:
+The words of its chains move given h, by proposals from a pool (`pool.py`) or by clusters
+(`clusters.py`); then windows read and windows dreamt are compared, with weights +1 and -B/M:
 
     g_i = U[i]^T h,   mean = logistic(c + sum_i U[i] D[v_i])
     dU[i] = sum_m weight_m mean_m D[v_i]^T,   dD[v_i] = weight_m U[i]^T mean_m,   db[v_i] = weight_m
 
 The products go to BLAS. It is `training.gradient.shard_gradient` for the word-representation RBM
-and one alias table for all positions, draw for draw: the plain one is the referee.
+and these operators, draw for draw: the plain one is the referee.
 """
 
 from typing import NamedTuple
@@ -15,9 +15,11 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg  # noqa: F401 - its BLAS is the one compiled code calls: loaded, it can be limited
 from numba import njit
+from numba.extending import overload
 
 from wordrbm.kernels.alias import fill_alias
 from wordrbm.kernels.bits import fill_bernoulli
+from wordrbm.kernels.clusters import Grouped, walk_clusters
 from wordrbm.kernels.elementary import logistic
 from wordrbm.kernels.pool import SHARING, offer_pool, stand, walk_pool
 from wordrbm.kernels.stream import seed_words
@@ -56,7 +58,7 @@ class Found(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def compare_shard(
-    seed: int, step: int, shard: int, weights: Weights, proposals: Proposals,
+    seed: int, step: int, shard: int, weights: Weights, proposals: Proposals | Grouped,
     read: Array, v: Array, h: Array, moved: Array, drawn: Array, found: Found,
 ) -> None:  # fmt: skip
     """Move the chains (v, h) to (moved, drawn), and compare them with the windows `read`."""
@@ -73,9 +75,35 @@ def compare_shard(
     differ(weights, vectors, mean, len(read), n, found)
 
 
+def move(
+    stream: Array, weights: Weights, proposals: Proposals | Grouped, h: Array, v: Array,
+    accepted: Array,
+) -> None:  # fmt: skip
+    """Walk every word of v given h, in place: by clusters, or over pools."""
+    by = move_by_clusters if isinstance(proposals, Grouped) else move_by_pools
+    by(stream, weights, proposals, h, v, accepted)
+
+
+@overload(move)
+def _move(stream, weights, proposals, h, v, accepted):  # type: ignore[no-untyped-def]
+    """The same choice, made by type when it is compiled."""
+    by = move_by_clusters if proposals.instance_class is Grouped else move_by_pools
+    return lambda stream, weights, proposals, h, v, accepted: by(
+        stream, weights, proposals, h, v, accepted
+    )
+
+
 @njit(cache=True, nogil=True)
-def move(stream, weights, proposals, h, v, accepted):  # type: ignore[no-untyped-def]
-    """Walk every word of v given h over its position's pool of proposals, in place."""
+def move_by_clusters(stream, weights, grouped, h, v, accepted):  # type: ignore[no-untyped-def]
+    """Every word has proposals of its own, where its context points."""
+    context = np.dot(h, weights.U).reshape(v.size, weights.D.shape[1])
+    taken = accepted.reshape(-1)
+    walk_clusters(stream, grouped, weights.D, weights.b, context, v.reshape(-1), taken)
+
+
+@njit(cache=True, nogil=True)
+def move_by_pools(stream, weights, proposals, h, v, accepted):  # type: ignore[no-untyped-def]
+    """Every word walks over its position's pool of proposals."""
     context = np.dot(h, weights.U)
     for first in range(0, len(v), SHARING):
         few = slice(first, min(len(v), first + SHARING))

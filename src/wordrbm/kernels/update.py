@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from wordrbm.kernels.climb import Limits, Pace, Speeds, climb
+from wordrbm.kernels.clusters import Grouped
 from wordrbm.kernels.order import Plan, visited
 from wordrbm.kernels.shard import Found, Proposals, Weights, compare_shard
 from wordrbm.kernels.together import add, load, meet, store, wait_while
@@ -28,7 +29,7 @@ class Job(NamedTuple):
     plan: Plan
     weights: Weights
     speeds: Speeds
-    proposals: Proposals
+    proposals: Proposals | Grouped
     limits: Limits
     read: Array  # B x n
     v: Array  # 2 x M x n: before and after, in turn

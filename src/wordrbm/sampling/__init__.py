@@ -1,20 +1,36 @@
 from wordrbm.sampling.alias import AliasTable
+from wordrbm.sampling.clustered import ClusteredMetropolis
+from wordrbm.sampling.clusters import Clusters, find_clusters
 from wordrbm.sampling.columns import ColumnTables, offsets_of
+from wordrbm.sampling.combined import Cycle, Mixture
 from wordrbm.sampling.gibbs import Gibbs
 from wordrbm.sampling.metropolis import Metropolis
 from wordrbm.sampling.pooled import PooledMetropolis
-from wordrbm.sampling.transition import Chains, Transition, TransitionInfo, draw_hidden, sweep
+from wordrbm.sampling.transition import (
+    Chains,
+    Independence,
+    Transition,
+    TransitionInfo,
+    draw_hidden,
+    sweep,
+)
 
 __all__ = [
     "AliasTable",
     "Chains",
+    "ClusteredMetropolis",
+    "Clusters",
     "ColumnTables",
+    "Cycle",
     "Gibbs",
+    "Independence",
     "Metropolis",
+    "Mixture",
     "PooledMetropolis",
     "Transition",
     "TransitionInfo",
     "draw_hidden",
+    "find_clusters",
     "offsets_of",
     "sweep",
 ]

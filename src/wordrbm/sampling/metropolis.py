@@ -49,6 +49,10 @@ class Metropolis:
             raise WordRBMError(f"{steps} Metropolis-Hastings steps were asked for, use 1 or more.")
         return cls(steps, proposal, proposal.log_probability())
 
+    def log_proposal(self, context: Float[np.ndarray, " r"], table: int) -> Float[np.ndarray, " K"]:
+        """``log q`` of every word, whatever the context."""
+        return self.log_q
+
     def __call__(
         self, stream: Stream, model: AbstractRBM, chains: Chains
     ) -> tuple[Words, TransitionInfo]:

@@ -67,6 +67,10 @@ class PooledMetropolis:
             )
         return cls(steps, size, proposal, proposal.log_probability())
 
+    def log_proposal(self, context: Float[np.ndarray, " r"], table: int) -> Float[np.ndarray, " K"]:
+        """``log q`` of every word, whatever the context."""
+        return self.log_q
+
     def __call__(
         self, stream: Stream, model: AbstractRBM, chains: Chains
     ) -> tuple[Words, TransitionInfo]:

@@ -9,7 +9,7 @@ free of K).
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
 from wordrbm.kernels.bits import fill_bernoulli
 from wordrbm.models import AbstractRBM
@@ -37,6 +37,18 @@ class Transition(Protocol):
     def __call__(
         self, stream: Stream, model: AbstractRBM, chains: Chains
     ) -> tuple[Words, TransitionInfo]: ...
+
+
+@runtime_checkable
+class Independence(Transition, Protocol):
+    """An operator whose proposals look at h alone, never at the word in place."""
+
+    @property
+    def steps(self) -> int: ...
+
+    def log_proposal(self, context: Float[np.ndarray, " r"], table: int) -> Float[np.ndarray, " K"]:
+        """``log q(w | h)`` of every word of a table at a position with this context, O(K)."""
+        ...
 
 
 def draw_hidden(stream: Stream, mean: Hidden) -> Hidden:

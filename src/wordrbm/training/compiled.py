@@ -1,4 +1,4 @@
-"""The update of the word-representation RBM with pooled proposals, as one compiled call.
+"""The update of the word-representation RBM as one compiled call.
 
 The arrays of a run are laid out once: room for the gradients of all shards, and for the chains
 twice, before and after. Held equal to `PlainUpdate` by tests.
@@ -11,6 +11,7 @@ import numpy as np
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.climb import Limits, Speeds
+from wordrbm.kernels.clusters import Grouped
 from wordrbm.kernels.order import Plan
 from wordrbm.kernels.shard import Found, Proposals, Weights
 from wordrbm.kernels.update import (
@@ -27,7 +28,7 @@ from wordrbm.kernels.update import (
     serve,
 )
 from wordrbm.models import WordRepRBM
-from wordrbm.sampling import AliasTable, Chains, PooledMetropolis
+from wordrbm.sampling import AliasTable, Chains, ClusteredMetropolis, PooledMetropolis, Transition
 from wordrbm.shapes import Array, Words
 from wordrbm.training.batches import Planned
 from wordrbm.training.optimizer import LARGEST_WEIGHT, Rates
@@ -39,13 +40,12 @@ PATIENCE = 5_000  # looks for a next update before a helper sleeps: some millise
 
 @final
 class CompiledUpdate:
-    """The word-representation RBM with pooled proposals from one alias table."""
+    """The word-representation RBM, with proposals that all its positions share."""
 
     def __init__(
         self,
         model: WordRepRBM,
-        transition: PooledMetropolis,
-        table: AliasTable,
+        proposals: Proposals | Grouped,
         course: Course,
         *,
         threads: int,
@@ -61,9 +61,7 @@ class CompiledUpdate:
                 velocity["U"].ravel(order="K").reshape(model.stacked.shape),
                 velocity["c"],
             ),
-            proposals=Proposals(
-                table.keep, table.alias, transition.log_q, transition.size, transition.steps
-            ),
+            proposals=proposals,
             limits=Limits(row_steps.damping, row_steps.most, row_steps.named),
             read=np.empty((settings.batch_size, settings.window), np.int32),
             v=np.stack([chains.v] * 2).astype(np.int32),
@@ -116,6 +114,18 @@ class CompiledUpdate:
         after = (step + 1) % 2
         taken = float(job.found.accepted.mean()) / job.proposals.steps
         return Made(Chains(job.v[after], job.h[after]), taken, not job.cells[LOST])
+
+
+def proposals_of(transition: Transition) -> Proposals | Grouped | None:
+    """What compiled code reads of an operator; none when it does not know it."""
+    if isinstance(transition, ClusteredMetropolis) and len(transition.tables) == 1:
+        return transition.tables[0]
+    if isinstance(transition, PooledMetropolis) and isinstance(transition.proposal, AliasTable):
+        table = transition.proposal
+        return Proposals(
+            table.keep, table.alias, transition.log_q, transition.size, transition.steps
+        )
+    return None
 
 
 @final

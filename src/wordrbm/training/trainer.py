@@ -14,10 +14,10 @@ from threadpoolctl import threadpool_limits
 
 from wordrbm.kernels.stream import seed_stream
 from wordrbm.models import AbstractRBM, WordRepRBM
-from wordrbm.sampling import AliasTable, Chains, PooledMetropolis, Transition, draw_hidden
+from wordrbm.sampling import Chains, Transition, draw_hidden
 from wordrbm.shapes import Probability
 from wordrbm.training.batches import Batches
-from wordrbm.training.compiled import CompiledUpdate
+from wordrbm.training.compiled import CompiledUpdate, proposals_of
 from wordrbm.training.divergence import refuse_lost_parameters
 from wordrbm.training.optimizer import Rates, RowSteps, Velocity
 from wordrbm.training.settings import TrainingSettings
@@ -115,14 +115,14 @@ def updates(
 
 def _update_of(model: AbstractRBM, transition: Transition, course: Course, threads: int) -> Update:
     """The compiled update where there is one for this model and operator, else the plain one."""
+    proposals = proposals_of(transition)
     if (
-        isinstance(model, WordRepRBM)
-        and isinstance(transition, PooledMetropolis)
-        and isinstance(transition.proposal, AliasTable)
+        proposals is not None
+        and isinstance(model, WordRepRBM)
         and model.stacked.flags.c_contiguous
         and np.may_share_memory(model.stacked, model.U)
     ):
-        return CompiledUpdate(model, transition, transition.proposal, course, threads=threads)
+        return CompiledUpdate(model, proposals, course, threads=threads)
     return PlainUpdate(model, transition, course, threads=threads)
 
 

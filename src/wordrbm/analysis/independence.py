@@ -1,0 +1,143 @@
+"""Where an independence sampler stands after t steps, exactly, without its K x K matrix.
+
+A Metropolis-Hastings chain that proposes from a fixed q and has the target pi is diagonal in the
+order of its weights ``w = pi / q``, largest first [Liu 1996]. With
+``S_k = sum_{i >= k} pi_i``, ``Q_k = sum_{i <= k} q_i`` and ``lambda_0 = 1``,
+
+    1 - lambda_k = Q_{k-1} + S_k / w_k          the chance to leave k, so lambda_k is that to stay
+    lambda_{k-1} - lambda_k = S_k (1 / w_k - 1 / w_{k-1})
+
+and from a start nu with ``N_k = sum_{i >= k} nu_i`` the chain is after t steps at
+
+    p_j / pi_j = lambda_j^t nu_j / pi_j + sum_{k <= j} (lambda_{k-1}^t - lambda_k^t) N_k / S_k.
+
+O(K log K) to sort, then O(K) for any t. `docs/mixing.md` derives it.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeAlias, final
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from wordrbm.shapes import Probability
+
+Logs: TypeAlias = Float[np.ndarray, " K"]
+LEAST_LOG = -600.0  # of a probability that is told from zero: below it nothing is ever seen
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class IndependenceChain:
+    """One chain over K words, all of it in the order of its weights, largest first."""
+
+    order: Int[np.ndarray, " K"]  # the words, in that order
+    pi: Probability
+    log_w: Logs
+    leave: Probability  # 1 - lambda_k
+    log_S: Logs
+    log_stay: Logs  # log lambda_k
+    log_fall: Logs  # log (lambda_k / lambda_{k-1})
+
+    @classmethod
+    def of(cls, log_pi: Logs, log_q: Logs) -> "IndependenceChain":
+        """The chain that proposes from q and leaves pi unchanged; both sum to one."""
+        log_pi, log_q = np.maximum(log_pi, LEAST_LOG), np.maximum(log_q, LEAST_LOG)
+        order = np.argsort(log_q - log_pi, kind="stable")
+        log_pi, log_q = log_pi[order], log_q[order]
+        log_w, log_S = log_pi - log_q, _log_tails(log_pi)
+        before = np.concatenate([[0.0], np.cumsum(np.exp(log_q))[:-1]])  # Q_{k-1}
+        leave = np.minimum(before + np.exp(log_S - log_w), 1.0)
+        with np.errstate(divide="ignore"):
+            log_stay, log_fall = np.log1p(-leave), np.log1p(-_drops(log_w, log_S, leave))
+        return cls(order, np.exp(log_pi), log_w, leave, log_S, log_stay, log_fall)
+
+    @property
+    def acceptance(self) -> float:
+        """The share of proposals taken by a chain that has arrived; a word may replace itself."""
+        return float(self.pi @ self.leave)
+
+    @property
+    def gap(self) -> float:
+        """The spectral gap, ``1 - lambda_1 = 1 / max w``."""
+        return float(self.leave[0])
+
+    @cached_property
+    def from_proposal(self) -> "Start":
+        """The start at q itself, as the paper has it."""
+        return self.start(np.log(self.pi) - self.log_w, np.arange(len(self.pi)))
+
+    def start(self, log_nu: Logs, order: Int[np.ndarray, " K"] | None = None) -> "Start":
+        """Any start: the logarithm of its probability of every word."""
+        log_nu = log_nu[self.order if order is None else order]
+        return Start(np.exp(log_nu - np.log(self.pi)), np.exp(_log_tails(log_nu) - self.log_S))
+
+    def ratios(self, t: int, start: "Start | None" = None) -> Float[np.ndarray, " K"]:
+        """``p_j / pi_j`` after t steps, in order; from q unless another start is given."""
+        nu, tails = self.from_proposal if start is None else start
+        if t == 0:
+            return nu
+        stay = np.exp(t * self.log_stay)
+        fallen = np.expm1(t * self.log_fall)  # 1 - lambda_{k-1}^t / lambda_k^t, negated
+        fallen[1:] *= stay[:-1]
+        fallen *= tails
+        ratio: Float[np.ndarray, " K"] = stay * nu - np.cumsum(fallen)
+        return ratio
+
+    def distances(self, t: int) -> tuple[float, float]:
+        """Symmetric KL divergence and total variation from the target, t steps after q."""
+        ratio = self.ratios(t)
+        apart = self.pi * (ratio - 1.0)
+        return float(apart @ np.log(ratio)), float(0.5 * np.abs(apart).sum())
+
+    def total_variation(self, t: int) -> float:
+        """How far the chain is from its target, t steps after q: from 0 to 1."""
+        return float(0.5 * (self.pi @ np.abs(self.ratios(t) - 1.0)))
+
+    def autocorrelation_time(self) -> float:
+        """``1 + 2 sum_t C(t)``, C the correlation of "it is word j" with itself over all j."""
+        if len(self.pi) == 1:
+            return 1.0
+        g = (1.0 - self.leave) / self.leave  # sum_{t >= 1} lambda^t
+        steps = np.concatenate([[-g[0]], (g[:-1] - g[1:]) * np.exp(-self.log_S[1:])])
+        again = self.pi * (g + self.pi * np.cumsum(steps))  # sum_t pi_j (P^t(j, j) - pi_j)
+        return float(1.0 + 2.0 * again.sum() / (self.pi * (1.0 - self.pi)).sum())
+
+
+class Start(NamedTuple):
+    """A start nu as the chain asks for it, in the chain's order."""
+
+    ratio: Float[np.ndarray, " K"]  # nu_j / pi_j
+    tails: Float[np.ndarray, " K"]  # N_k / S_k
+
+
+def steps_until(chain: IndependenceChain, distance: float, most: int = 2**40) -> int | None:
+    """The fewest steps after which the total variation is no larger; none within `most`."""
+    low, high = -1, 1
+    while chain.total_variation(high) > distance:
+        if high >= most:
+            return None
+        low, high = high, 2 * high
+    if low < 0 and chain.total_variation(0) <= distance:
+        return 0
+    low = max(low, 0)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if chain.total_variation(middle) > distance else (low, middle)
+    return high
+
+
+def _drops(log_w: Logs, log_S: Logs, leave: Probability) -> Probability:
+    """By what share each lambda is below the one before it, kept where both are tiny or equal."""
+    ratio = np.concatenate([[0.0], -np.expm1(log_w[1:] - log_w[:-1])])
+    ratio[0] = 1.0  # 1 / w_0 = 0
+    fall = np.exp(log_S - log_w) * ratio
+    above = np.concatenate([[1.0], 1.0 - leave[:-1]])
+    share: Probability = np.divide(fall, above, out=np.ones_like(fall), where=above > 0)
+    return share.clip(max=1.0)
+
+
+def _log_tails(log_p: Logs) -> Logs:
+    """``log sum_{i >= k} p_i``."""
+    return np.logaddexp.accumulate(log_p[::-1])[::-1]

@@ -1,0 +1,106 @@
+"""Words in clusters by their vectors, so that a proposal can look where the context points.
+
+k-means on the rows of the word table, every word as heavy as ``q(w)^0.75``; the most frequent
+words are clusters of their own. Lloyd's steps are matrix products over stretches of words,
+O(K C r), and start from the clusters before, or from the vectors of the most frequent words left.
+The same rows give the same clusters.
+
+References
+    S. Lloyd. Least squares quantization in PCM. IEEE Trans. Inform. Theory 28(2), 1982.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from wordrbm.kernels.alias import build_alias
+from wordrbm.kernels.clusters import PLACES, Grouped
+from wordrbm.shapes import Array, Probability
+
+STRETCH = 4096  # words scored together
+HEAVINESS = 0.75
+ITERATIONS = 4
+
+
+class Clusters(NamedTuple):
+    """Which cluster each word is in, and the middle of each: all that must be kept of them."""
+
+    label: Int[np.ndarray, " K"]
+    centroid: Float[np.ndarray, "C r"]
+
+
+def find_clusters(
+    rows: Float[np.ndarray, "K r"],
+    q: Probability,
+    *,
+    singles: int,
+    groups: int,
+    before: Clusters | None = None,
+) -> Clusters:
+    """`singles` words by themselves, the others in `groups`; fewer when words are few."""
+    order = np.argsort(-q, kind="stable")
+    singles = min(singles, len(q))
+    groups = min(max(groups, 1), len(q) - singles)
+    alone, rest = order[:singles], order[singles:]
+    label = np.empty(len(q), np.int32)
+    label[alone] = np.arange(singles)
+    centroid = np.empty((singles + groups, rows.shape[1]), rows.dtype)
+    if groups:
+        middle = rows[rest[:groups]] if before is None else before.centroid[singles:]
+        label[rest] = singles + _lloyd(rows[rest], q[rest] ** HEAVINESS, middle)
+    _means(rows, q, label, centroid)
+    return Clusters(label, centroid)
+
+
+def grouped(clusters: Clusters, q: Probability, *, share: float, steps: int) -> Grouped:
+    """The clusters laid out for compiled code: members side by side, an alias table for each."""
+    label, dtype = clusters.label, clusters.centroid.dtype
+    missing = -len(clusters.centroid) % PLACES  # clusters without words, never drawn
+    centroid = np.pad(clusters.centroid, ((0, missing), (0, 0)))
+    order = np.argsort(label, kind="stable").astype(np.int32)
+    first = np.concatenate([[0], np.cumsum(np.bincount(label, minlength=len(centroid)))])
+    keep, alias, inside = np.empty(len(q)), np.empty(len(q), np.int32), np.empty(len(q))
+    for here in map(slice, first[:-1].tolist(), first[1:].tolist()):
+        if here.start < here.stop:
+            _alias_inside(q[order[here]], keep[here], alias[here], inside[here])
+            alias[here] += here.start
+    mass = np.bincount(label, q / q.sum(), minlength=len(centroid)).astype(dtype)
+    log_q = np.empty(len(q))
+    log_q[order] = np.log(inside) + np.log(mass[label[order]])
+    member = np.stack([order, order[alias]], axis=1)
+    return Grouped(centroid, mass, first, keep, member, label, log_q.astype(dtype), share, steps)
+
+
+def _alias_inside(weight: Array, keep: Array, alias: Array, inside: Array) -> None:
+    """One cluster's table, and the probabilities that it really draws with."""
+    size = len(weight)
+    build_alias(weight * (size / weight.sum()), keep, alias)
+    inside[:] = (keep + np.bincount(alias, 1.0 - keep, minlength=size)) / size
+
+
+def _lloyd(rows: Array, weight: Array, middle: Array) -> Array:
+    """The nearest centroid of every row, after some steps."""
+    middle = middle.copy()
+    for _ in range(ITERATIONS):
+        label = _nearest(rows, middle)
+        _means(rows, weight, label, middle)
+    return _nearest(rows, middle)
+
+
+def _nearest(rows: Array, middle: Array) -> Array:
+    """Of every row the nearest centroid, by ``x . m - m . m / 2``."""
+    label, half = np.empty(len(rows), np.int32), 0.5 * (middle * middle).sum(axis=1)
+    for first in range(0, len(rows), STRETCH):
+        here = slice(first, first + STRETCH)
+        label[here] = (rows[here] @ middle.T - half).argmax(axis=1)
+    return label
+
+
+def _means(rows: Array, weight: Array, label: Array, middle: Array) -> None:
+    """Move every centroid to the weighted mean of its words; one without words stays."""
+    total = np.bincount(label, weight, minlength=len(middle))
+    named = total > 0
+    for k in range(rows.shape[1]):
+        sums = np.bincount(label, weight * rows[:, k], minlength=len(middle))
+        middle[named, k] = sums[named] / total[named]

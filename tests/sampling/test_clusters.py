@@ -1,0 +1,128 @@
+"""Clusters of words, and the proposals that are drawn by them."""
+
+import numpy as np
+import pytest
+
+from tests import reference
+from wordrbm.errors import WordRBMError
+from wordrbm.kernels.clusters import PLACES, add_up, draw_cluster, draw_member, prefer
+from wordrbm.kernels.stream import next_uniform
+from wordrbm.sampling import Chains, ClusteredMetropolis, find_clusters
+from wordrbm.sampling.clusters import grouped
+
+
+@pytest.fixture
+def q(rng, model):
+    return rng.dirichlet(np.ones(reference.choices(model)))
+
+
+@pytest.fixture
+def operator(model, q):
+    return ClusteredMetropolis.of_model(model, q, steps=6, singles=1, groups=2, share=0.2)
+
+
+def test_frequent_words_stand_alone_and_blobs_are_found(rng):
+    q = rng.dirichlet(np.ones(200))
+    blob = rng.integers(0, 4, 200)
+    rows = 10.0 * np.eye(4)[blob] + 0.1 * rng.normal(size=(200, 4))
+    found = find_clusters(rows, q, singles=3, groups=8)
+    often = np.argsort(-q)[:3]
+    assert found.label[often].tolist() == [0, 1, 2]
+    np.testing.assert_allclose(found.centroid[:3], rows[often])
+    for cluster in range(3, 11):
+        assert len(set(blob[found.label == cluster])) <= 1
+
+
+def test_the_same_vectors_give_the_same_clusters_and_those_before_are_a_start(rng):
+    rows, q = rng.normal(size=(300, 5)), rng.dirichlet(np.ones(300))
+    first, again = (find_clusters(rows, q, singles=10, groups=20) for _ in range(2))
+    np.testing.assert_array_equal(first.label, again.label)
+    later = find_clusters(rows, q, singles=10, groups=20, before=first)
+    assert spread(rows, later) <= spread(rows, first)
+
+
+def spread(rows, found):
+    return ((rows - found.centroid[found.label]) ** 2).sum()
+
+
+@pytest.mark.parametrize(("singles", "groups"), [(0, 1), (5, 0), (3, 9), (50, 50), (0, 50)])
+def test_few_words_make_few_clusters(rng, singles, groups):
+    rows, q = rng.normal(size=(7, 3)), rng.dirichlet(np.ones(7))
+    found = find_clusters(rows, q, singles=singles, groups=groups)
+    laid = grouped(found, q, share=0.1, steps=2)
+    np.testing.assert_allclose(np.exp(laid.log_q), q, rtol=1e-12)
+    assert laid.mass.sum() == pytest.approx(1.0)
+    assert len(laid.mass) % PLACES == 0
+
+
+def test_what_is_drawn_has_the_probability_that_is_told(rng, stream, model, q, operator):
+    h = rng.integers(0, 2, (1, model.c.size)).astype(float)
+    context = model.word_context(h)[0]
+    for i, table in enumerate(model.shelf.tolist()):
+        known = operator.tables[table]
+        told = np.exp(operator.log_proposal(context[i], table))
+        np.testing.assert_allclose(told, expected(known, q, context[i]), rtol=1e-10)
+        words = draws(stream, known, context[i], 40_000)
+        frequency = np.bincount(words, minlength=len(q)) / len(words)
+        chance = np.sqrt(told * (1 - told) / len(words)).sum() / 2
+        assert reference.total_variation(frequency, told) < 4 * chance
+
+
+def draws(stream, known, context, count):
+    """Words as the compiled walk draws them."""
+    p = known.centroid @ context
+    prefer(p, known)
+    sums, ends = np.empty((PLACES, p.size // PLACES)), np.empty(p.size // PLACES)
+    add_up(p.reshape(sums.shape), sums, ends)
+    clusters = [draw_cluster(next_uniform(stream), sums, ends) for _ in range(count)]
+    return [draw_member(next_uniform(stream), known, c) for c in clusters]
+
+
+def expected(known, q, context):
+    return reference.clustered_proposal(*formula(known, q), context)
+
+
+def formula(known, q):
+    used = known.mass > 0
+    assert np.all(used[: used.sum()])
+    return known.centroid[used], known.cluster, q, known.share
+
+
+def test_the_compiled_walk_takes_the_referees_decisions(rng, stream, model, q, operator):
+    v = rng.integers(reference.choices(model), size=(20, model.positions))
+    h = rng.integers(0, 2, (20, model.c.size)).astype(float)
+    random = reference.Xoshiro(stream)
+    moved, info = operator(stream, model, Chains(v, h))
+    known = [referees(table, q) for table in operator.tables]
+    context = model.word_context(h)
+    np.testing.assert_array_equal(
+        moved, reference.clustered_walk(random, model, known, 6, v, h, context)
+    )
+    assert info.proposed == 6
+    assert np.any(moved != v)
+    assert np.all(info.accepted[moved != v] > 0)
+
+
+def referees(table, q):
+    members = [
+        list(zip(table.keep[here], *table.member[here].T, strict=True))
+        for here in map(slice, table.first[:-1], table.first[1:])
+    ]
+    return {"formula": formula(table, q), "clusters": len(table.mass), "members": members}
+
+
+def test_the_least_likely_cluster_keeps_its_probability(rng):
+    """Single precision would lose it beside a sum of one."""
+    p = np.full((PLACES, 2), 1e-12, np.float32)
+    p[3, 0], p[5, 1] = 0.5, 0.5
+    sums, ends = np.empty((PLACES, 2)), np.empty(2)
+    add_up(p, sums, ends)
+    assert draw_cluster(1e-13, sums, ends) == 0
+    assert draw_cluster(3.5e-12, sums, ends) == 6
+    assert draw_cluster(1.0 - 1e-16, sums, ends) == 31
+
+
+@pytest.mark.parametrize(("steps", "share"), [(0, 0.1), (3, 0.0), (3, 1.5)])
+def test_what_cannot_be_used_is_refused(model, q, steps, share):
+    with pytest.raises(WordRBMError, match="a share above 0"):
+        ClusteredMetropolis.of_model(model, q, steps=steps, share=share)
