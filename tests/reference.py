@@ -201,11 +201,11 @@ def independence_matrix(pi, q):
     return matrix
 
 
-def clustered_proposal(centroid, label, q, share, context):
+def clustered_proposal(centroid, weight, label, q, share, context):
     """q(w | g) from its two lines: a cluster by its mass and its centroid, then a word inside."""
     C = len(centroid)
     mass = [sum(q[w] for w in range(len(q)) if label[w] == c) for c in range(C)]
-    fit = [mass[c] * np.exp(sum(context * centroid[c])) for c in range(C)]
+    fit = [weight[c] * np.exp(sum(context * centroid[c])) for c in range(C)]
     p = [share * mass[c] + (1 - share) * fit[c] / sum(fit) for c in range(C)]
     return np.array([p[label[w]] * q[w] / mass[label[w]] for w in range(len(q))])
 
@@ -222,7 +222,7 @@ def clustered_walk(random, model, known, steps, v, h, context):
         for m in range(M):
             for i in places:
                 proposal = clustered_proposal(*table["formula"], context[m][i])
-                clusters = [_cluster(random, table, proposal) for _ in range(steps)]
+                clusters = [_cluster(random, table, context[m][i]) for _ in range(steps)]
                 words = [_member(random, table, c) for c in clusters]
                 for new in words:
                     u = ((int(next(luck)) >> 9) + 0.5) / 2**23
@@ -231,12 +231,22 @@ def clustered_walk(random, model, known, steps, v, h, context):
     return np.array(v)
 
 
-def _cluster(random, table, proposal):
-    """Clusters stand in blocks of sixteen places: block after block, place after place."""
-    label, C = table["formula"][1], table["clusters"]
-    left, blocks = random.uniform(), C // 16
-    for c in sorted(range(C), key=lambda c: (c % blocks, c // blocks)):
-        left -= sum(proposal[w] for w in range(len(label)) if label[w] == c)
+def _cluster(random, table, context):
+    """From the masses, or by fit: then block after block of sixteen places, place after place."""
+    centroid, weight, label, q, share = table["formula"]
+    u, C, blocks = random.uniform(), table["clusters"], table["clusters"] // 16
+    if u < share:
+        left, order = u / share, range(len(weight))
+        chance = [sum(q[w] for w in range(len(q)) if label[w] == c) for c in order]
+    else:
+        left, order = (u - share) / (1 - share), sorted(range(C), key=lambda c: (c % blocks, c))
+        chance = [
+            weight[c] * np.exp(sum(context * centroid[c])) if c < len(weight) else 0.0
+            for c in range(C)
+        ]
+    left *= sum(chance)
+    for c in order:
+        left -= chance[c]
         if left < 0:
             return c
 

@@ -92,7 +92,8 @@ def test_steps_until_are_the_fewest(case):
         assert chain.total_variation(steps) <= distance
         assert steps == 0 or chain.total_variation(steps - 1) > distance
     assert (
-        steps_until(IndependenceChain.of(np.log([0.5, 0.5]), np.log([0.1, 0.9])), 0.0, 64) is None
+        steps_until(IndependenceChain.of(np.log([0.5, 0.5]), np.log([0.1, 0.9])), 0.0, most=64)
+        is None
     )
 
 

@@ -38,7 +38,10 @@ def operators(model, q):
         "pooled": PooledMetropolis.from_probability(q, steps=3, size=4),
         "clustered": clustered,
         "stale": ClusteredMetropolis.of_clusters(  # of vectors that are not the model's
-            [find_clusters(-3 * rows[::-1], q, singles=1, groups=2) for rows in model.word_table],
+            [
+                find_clusters(-3 * rows[::-1], np.zeros(len(rows)), q, singles=1, groups=2)
+                for rows in model.word_table
+            ],
             q,
             steps=3,
         ),

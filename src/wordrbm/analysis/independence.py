@@ -21,6 +21,7 @@ from typing import NamedTuple, TypeAlias, final
 import numpy as np
 from jaxtyping import Float, Int
 
+from wordrbm.kernels.independence import apart, diverged, fill_ratios
 from wordrbm.shapes import Probability
 
 Logs: TypeAlias = Float[np.ndarray, " K"]
@@ -78,22 +79,18 @@ class IndependenceChain:
         nu, tails = self.from_proposal if start is None else start
         if t == 0:
             return nu
-        stay = np.exp(t * self.log_stay)
-        fallen = np.expm1(t * self.log_fall)  # 1 - lambda_{k-1}^t / lambda_k^t, negated
-        fallen[1:] *= stay[:-1]
-        fallen *= tails
-        ratio: Float[np.ndarray, " K"] = stay * nu - np.cumsum(fallen)
+        ratio = np.empty_like(self.pi)
+        fill_ratios(t, self.log_stay, self.log_fall, nu, tails, ratio)
         return ratio
 
     def distances(self, t: int) -> tuple[float, float]:
         """Symmetric KL divergence and total variation from the target, t steps after q."""
         ratio = self.ratios(t)
-        apart = self.pi * (ratio - 1.0)
-        return float(apart @ np.log(ratio)), float(0.5 * np.abs(apart).sum())
+        return diverged(self.pi, ratio), apart(self.pi, ratio)
 
     def total_variation(self, t: int) -> float:
         """How far the chain is from its target, t steps after q: from 0 to 1."""
-        return float(0.5 * (self.pi @ np.abs(self.ratios(t) - 1.0)))
+        return apart(self.pi, self.ratios(t))
 
     def autocorrelation_time(self) -> float:
         """``1 + 2 sum_t C(t)``, C the correlation of "it is word j" with itself over all j."""
@@ -112,16 +109,17 @@ class Start(NamedTuple):
     tails: Float[np.ndarray, " K"]  # N_k / S_k
 
 
-def steps_until(chain: IndependenceChain, distance: float, most: int = 2**40) -> int | None:
-    """The fewest steps after which the total variation is no larger; none within `most`."""
-    low, high = -1, 1
+def steps_until(
+    chain: IndependenceChain, distance: float, *, low: int = -1, high: int = 1, most: int = 2**40
+) -> int | None:
+    """The fewest steps after which the total variation is no larger; none within `most`.
+
+    After `low` steps it must be larger; `high` is where to look first.
+    """
     while chain.total_variation(high) > distance:
         if high >= most:
             return None
         low, high = high, 2 * high
-    if low < 0 and chain.total_variation(0) <= distance:
-        return 0
-    low = max(low, 0)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if chain.total_variation(middle) > distance else (low, middle)

@@ -1,8 +1,9 @@
-"""Proposals by clusters of words: a cluster by how well its centroid fits, then a word inside it.
+"""Proposals by clusters of words: a cluster by how well it fits the context, then a word inside it.
 
-With ``m_c = sum of q over cluster c`` and g the context of a position,
+With ``m_c`` the probability q of the words of cluster c together, and g the context of a position,
 
-    p(c) = share m_c + (1 - share) m_c exp(g . centroid_c) / Z,    q(w | g) = p(c_w) q(w) / m_c.
+    fit_c = weight_c exp(g . centroid_c),   p(c) = share m_c + (1 - share) fit_c / sum fit,
+    q(w | g) = p(c_w) q(w) / m_c.
 
 One product scores the centroids for many contexts; a cluster is found by running sums, in blocks, a
 word by the cluster's own alias table. Nothing depends on K.
@@ -20,14 +21,16 @@ from wordrbm.kernels.walk import REORDER
 from wordrbm.shapes import Array
 
 PLACES = 16  # clusters in a block: cluster c is at place c // blocks of block c % blocks
-LARGEST = {"nnan", "nsz"}  # lets a largest number be found in vector registers
 
 
 class Grouped(NamedTuple):
     """K words in C clusters, C a multiple of `PLACES`; members of a cluster lie side by side."""
 
     centroid: Array  # C x r
+    weight: Array  # C: zero for one without words, which is never drawn
     mass: Array  # C: the probability q of its words together
+    masses: Array  # running sums of the masses in each block, as of the fit of a context
+    ends: Array  # and over whole blocks
     first: Array  # C + 1: where its members begin
     keep: Array  # K: alias tables of the members, each inside its cluster
     member: Array  # K x 2: the word that is kept, and the one drawn else
@@ -42,71 +45,76 @@ def walk_clusters(  # type: ignore[no-untyped-def]
     stream, grouped, rows, bias, context, v, accepted
 ):
     """Move every word of v given its row of `context`, in place."""
-    fit = np.dot(context, grouped.centroid.T)
-    luck = exponentials(stream, v.size * grouped.steps).reshape(v.size, grouped.steps)
-    blocks = len(grouped.mass) // PLACES
-    sums, ends = np.empty((PLACES, blocks), np.float64), np.empty(blocks, np.float64)
-    drawn, place = np.empty(grouped.steps, np.int32), np.empty(grouped.steps, np.int32)
-    offer = np.empty(grouped.steps, context.dtype)
+    asked = np.dot(context, grouped.centroid.T)
+    steps, blocks = grouped.steps, len(grouped.mass) // PLACES
+    luck = exponentials(stream, v.size * steps).reshape(v.size, steps)
+    sums, ends = np.empty((PLACES, blocks), context.dtype), np.empty(blocks, np.float64)
+    # The last one of each is the word in place.
+    word, place = np.empty(steps + 1, np.int32), np.empty(steps + 1, np.int32)
+    log_weight = np.empty(steps + 1, context.dtype)
+    weight = grouped.weight.reshape(PLACES, blocks)
     for r in range(v.size):
-        prefer(fit[r], grouped)
-        add_up(fit[r].reshape(PLACES, blocks), sums, ends)
-        for t in range(grouped.steps):
-            place[t] = draw_cluster(next_uniform(stream), sums, ends)
-        for t in range(grouped.steps):
-            drawn[t] = draw_member(next_uniform(stream), grouped, place[t])
-        for t in range(grouped.steps):
-            offer[t] = log_weight(grouped, fit[r], rows, bias, context[r], drawn[t], place[t])
-        home = grouped.cluster[v[r]]
-        here = log_weight(grouped, fit[r], rows, bias, context[r], v[r], home)
-        for t in range(grouped.steps):
-            if offer[t] + luck[r, t] > here:
-                v[r], here = drawn[t], offer[t]
-                accepted[r] += 1
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=REORDER)
-def prefer(fit, grouped):  # type: ignore[no-untyped-def]
-    """Turn ``g . centroid`` into p(c)."""
-    top, total = largest(fit), fit.dtype.type(0)
-    for c in range(fit.size):
-        fit[c] = exp(fit[c] - top) * grouped.mass[c]
-        total += fit[c]
-    share = fit.dtype.type(grouped.share)
-    scale = (fit.dtype.type(1) - share) / total
-    for c in range(fit.size):
-        fit[c] = share * grouped.mass[c] + scale * fit[c]
-
-
-@njit(cache=True, nogil=True, fastmath=LARGEST)
-def largest(x):  # type: ignore[no-untyped-def]
-    """The largest of some numbers."""
-    top = x[0]
-    for c in range(x.size):
-        top = x[c] if x[c] > top else top
-    return top
+        prefer(asked[r].reshape(PLACES, blocks), weight, sums)
+        scale = (1.0 - grouped.share) / add_up(sums[PLACES - 1], ends)
+        draw_clusters(stream, grouped.share, grouped.masses, grouped.ends, sums, ends, place[:-1])
+        draw_members(stream, grouped.first, grouped.keep, grouped.member, place[:-1], word)
+        word[steps], place[steps] = v[r], grouped.cluster[v[r]]
+        log_likely(grouped.share, scale, sums, grouped.mass, place, log_weight)
+        weigh(rows, bias, grouped.log_q, context[r], word, log_weight)
+        accepted[r] += accept(word, log_weight, luck[r])
+        v[r] = word[steps]
 
 
 @njit(cache=True, nogil=True)
-def add_up(p, sums, ends):  # type: ignore[no-untyped-def]
-    """Running sums of p inside every block, all blocks abreast, and of whole blocks.
+def accept(word, log_weight, luck):  # type: ignore[no-untyped-def]
+    """The walk over the proposals, of one word: the last entry moves; how often it did."""
+    here, taken = luck.size, 0
+    for t in range(luck.size):
+        if log_weight[t] + luck[t] > log_weight[here]:
+            here = t
+            taken += 1
+    word[luck.size] = word[here]
+    return taken
 
-    In double precision: the smallest p still counts beside the sum of all.
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def prefer(asked, weight, sums):  # type: ignore[no-untyped-def]
+    """Sums of fit inside every block, all blocks abreast; `asked` is ``g . centroid``.
+
+    exp neither overflows nor vanishes (`elementary.py`): a context beyond all measure makes poor
+    proposals, no wrong ones.
     """
-    for k in range(ends.size):
-        sums[0, k] = p[0, k]
+    for k in range(sums.shape[1]):
+        sums[0, k] = weight[0, k] * exp(asked[0, k])
     for j in range(1, PLACES):
-        for k in range(ends.size):
-            sums[j, k] = sums[j - 1, k] + p[j, k]
+        for k in range(sums.shape[1]):
+            sums[j, k] = sums[j - 1, k] + weight[j, k] * exp(asked[j, k])
+
+
+@njit(cache=True, nogil=True)
+def add_up(block, ends):  # type: ignore[no-untyped-def]
+    """Running sums over whole blocks; gives the sum of all."""
     total = 0.0
     for k in range(ends.size):
-        total += sums[PLACES - 1, k]
+        total += block[k]
         ends[k] = total
+    return total
+
+
+@njit(cache=True, nogil=True)
+def draw_clusters(stream, share, masses, mass_ends, sums, ends, place):  # type: ignore[no-untyped-def]
+    """Clusters with probability p(c); each takes one uniform number, which serves twice."""
+    for t in range(place.size):
+        uniform = next_uniform(stream)
+        if uniform < share:
+            place[t] = draw_cluster(uniform / share, masses, mass_ends)
+        else:
+            place[t] = draw_cluster((uniform - share) / (1.0 - share), sums, ends)
 
 
 @njit(cache=True, nogil=True)
 def draw_cluster(uniform, sums, ends):  # type: ignore[no-untyped-def]
-    """A cluster with probability p: its block, then its place, by counting sums that are passed."""
+    """A cluster by sums: its block, then its place, by counting those that are passed."""
     blocks = ends.size
     left, k, j = uniform * ends[blocks - 1], 0, 0
     for block in range(blocks - 1):
@@ -118,20 +126,31 @@ def draw_cluster(uniform, sums, ends):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def draw_member(uniform, grouped, c):  # type: ignore[no-untyped-def]
-    """A word of cluster c, as likely as q has it there."""
-    first = grouped.first[c]
-    x = uniform * (grouped.first[c + 1] - first)
-    column = int(x)
-    k = first + column
-    return grouped.member[k, 0 if x - column < grouped.keep[k] else 1]
+def draw_members(stream, first, keep, member, place, word):  # type: ignore[no-untyped-def]
+    """A word of each of these clusters, as likely as q has it there."""
+    for t in range(place.size):
+        c = place[t]
+        x = next_uniform(stream) * (first[c + 1] - first[c])
+        k = first[c] + int(x)
+        word[t] = member[k, 0 if x - int(x) < keep[k] else 1]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=REORDER)
-def log_weight(grouped, p, rows, bias, context, word, c):  # type: ignore[no-untyped-def]
-    """``s(word) - log q(word | g)``, p the probability of every cluster, c that of the word."""
-    total = bias[word] - log(p[c] / grouped.mass[c]) - grouped.log_q[word]
-    row = rows[word]
-    for k in range(context.size):
-        total += context[k] * row[k]
-    return total
+@njit(cache=True, nogil=True, error_model="numpy")
+def log_likely(share, scale, sums, mass, place, out):  # type: ignore[no-untyped-def]
+    """``log(p(c) / m_c)``; p by what a cluster really adds to its block, after rounding."""
+    blocks, one = sums.shape[1], sums.dtype.type(1)
+    for t in range(place.size):
+        c = place[t]
+        j, k = c // blocks, c % blocks
+        fit = sums[j, k] - sums[j - 1, k] if j > 0 else sums[0, k]
+        out[t] = log(one * share + one * scale * fit / mass[c])
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def weigh(rows, bias, log_q, context, word, log_weight):  # type: ignore[no-untyped-def]
+    """``s(word) - log q(word | g)`` of some words, from ``log(p(c) / m_c)``, in place."""
+    for t in range(word.size):
+        row, total = rows[word[t]], bias[word[t]] - log_q[word[t]] - log_weight[t]
+        for k in range(context.size):
+            total += context[k] * row[k]
+        log_weight[t] = total

@@ -23,7 +23,7 @@ from wordrbm.sampling.clusters import Clusters, find_clusters, grouped
 from wordrbm.sampling.transition import Chains, TransitionInfo
 from wordrbm.shapes import Probability, Stream, Words
 
-SINGLES, GROUPS, SHARE = 256, 256, 0.1
+SINGLES, GROUPS, SHARE = 128, 128, 0.1
 
 
 @final
@@ -40,7 +40,8 @@ class ClusteredMetropolis:
     ) -> "ClusteredMetropolis":  # fmt: skip
         """Cluster the words of a model as it is now."""
         found = [
-            find_clusters(rows, q, singles=singles, groups=groups) for rows in model.word_table
+            find_clusters(rows, bias, q, singles=singles, groups=groups)
+            for rows, bias in zip(model.word_table, model.word_bias, strict=True)
         ]
         return cls.of_clusters(found, q, steps=steps, share=share)
 
@@ -64,9 +65,9 @@ class ClusteredMetropolis:
     def log_proposal(self, context: Float[np.ndarray, " r"], table: int) -> Float[np.ndarray, " K"]:
         """``log q(w | g)`` of every word, by the formula and in double precision."""
         known = self.tables[table]
-        mass, fit = known.mass.astype(np.float64), known.centroid.astype(np.float64) @ context
-        p = mass * np.exp(fit - fit.max())
-        p = known.share * mass + (1.0 - known.share) * p / p.sum()
+        asked, mass = known.centroid.astype(np.float64) @ context, known.mass.astype(np.float64)
+        fit = known.weight * np.exp(np.clip(asked, -87.0, 88.0))
+        p = known.share * mass + (1.0 - known.share) * fit / fit.sum()
         return np.log(p[known.cluster] / mass[known.cluster]) + known.log_q
 
     def __call__(

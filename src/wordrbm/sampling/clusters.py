@@ -24,14 +24,20 @@ ITERATIONS = 4
 
 
 class Clusters(NamedTuple):
-    """Which cluster each word is in, and the middle of each: all that must be kept of them."""
+    """Which cluster each word is in, the middle of each and its weight: all that is kept of them.
+
+    ``weight_c exp(g . centroid_c)`` stands for the sum of ``exp(bias_w + g . row_w)`` over the
+    words of c, and is in proportion to it for g = 0.
+    """
 
     label: Int[np.ndarray, " K"]
     centroid: Float[np.ndarray, "C r"]
+    weight: Float[np.ndarray, " C"]
 
 
 def find_clusters(
     rows: Float[np.ndarray, "K r"],
+    bias: Float[np.ndarray, " K"],
     q: Probability,
     *,
     singles: int,
@@ -45,12 +51,18 @@ def find_clusters(
     alone, rest = order[:singles], order[singles:]
     label = np.empty(len(q), np.int32)
     label[alone] = np.arange(singles)
-    centroid = np.empty((singles + groups, rows.shape[1]), rows.dtype)
     if groups:
         middle = rows[rest[:groups]] if before is None else before.centroid[singles:]
         label[rest] = singles + _lloyd(rows[rest], q[rest] ** HEAVINESS, middle)
-    _means(rows, q, label, centroid)
-    return Clusters(label, centroid)
+    return _weighed(rows, bias, label, singles + groups)
+
+
+def _weighed(rows: Array, bias: Array, label: Array, C: int) -> Clusters:
+    """The middle and the weight of every cluster, its words as heavy as ``exp(bias)``."""
+    heavy = np.exp(bias.astype(np.float64) - bias.max())
+    centroid = np.zeros((C, rows.shape[1]), rows.dtype)
+    _means(rows, heavy, label, centroid)
+    return Clusters(label, centroid, np.bincount(label, heavy, minlength=C).astype(rows.dtype))
 
 
 def grouped(clusters: Clusters, q: Probability, *, share: float, steps: int) -> Grouped:
@@ -58,6 +70,7 @@ def grouped(clusters: Clusters, q: Probability, *, share: float, steps: int) -> 
     label, dtype = clusters.label, clusters.centroid.dtype
     missing = -len(clusters.centroid) % PLACES  # clusters without words, never drawn
     centroid = np.pad(clusters.centroid, ((0, missing), (0, 0)))
+    weight = np.pad(clusters.weight, (0, missing))
     order = np.argsort(label, kind="stable").astype(np.int32)
     first = np.concatenate([[0], np.cumsum(np.bincount(label, minlength=len(centroid)))])
     keep, alias, inside = np.empty(len(q)), np.empty(len(q), np.int32), np.empty(len(q))
@@ -65,11 +78,14 @@ def grouped(clusters: Clusters, q: Probability, *, share: float, steps: int) -> 
         if here.start < here.stop:
             _alias_inside(q[order[here]], keep[here], alias[here], inside[here])
             alias[here] += here.start
-    mass = np.bincount(label, q / q.sum(), minlength=len(centroid)).astype(dtype)
+    mass = np.bincount(label, q / q.sum(), minlength=len(centroid))
+    masses = np.cumsum(mass.reshape(PLACES, -1), axis=0)
     log_q = np.empty(len(q))
     log_q[order] = np.log(inside) + np.log(mass[label[order]])
-    member = np.stack([order, order[alias]], axis=1)
-    return Grouped(centroid, mass, first, keep, member, label, log_q.astype(dtype), share, steps)
+    return Grouped(
+        centroid, weight, mass.astype(dtype), masses, np.cumsum(masses[-1]), first, keep,
+        np.stack([order, order[alias]], axis=1), label, log_q.astype(dtype), share, steps,
+    )  # fmt: skip
 
 
 def _alias_inside(weight: Array, keep: Array, alias: Array, inside: Array) -> None:
