@@ -33,6 +33,7 @@ class Place(NamedTuple):
     near: tuple[int | None, ...]  # steps until the total variation is at most each of `NEAR`
     divergence: Float[np.ndarray, " T"]  # symmetric Kullback-Leibler
     distance: Float[np.ndarray, " T"]  # total variation
+    same_time: float  # total variation after as many steps as take the time of the first operator
     wanted: int  # the word that is wanted most of what is proposed least: it holds the chain
 
 
@@ -54,6 +55,7 @@ def study(
     operators: Mapping[str, Independence],
     cases: Sequence[Case],
     steps: Sequence[int],
+    same_time: Mapping[str, int],
 ) -> Iterator[Place]:
     """Every position of every case under every operator, one after another."""
     for case, (_, context) in enumerate(cases):
@@ -62,7 +64,20 @@ def study(
             for name, operator in operators.items():
                 log_q = operator.log_proposal(context[i], table).astype(np.float64)
                 chain = IndependenceChain.of(log_pi, log_q - np.logaddexp.reduce(log_q))
-                yield _place(name, case, i, chain, steps)
+                curves = np.array([chain.distances(t) for t in steps])
+                yield Place(
+                    operator=name,
+                    case=case,
+                    position=i,
+                    acceptance=chain.acceptance,
+                    gap=chain.gap,
+                    autocorrelation_time=chain.autocorrelation_time(),
+                    near=tuple(_steps_until(chain, near, steps, curves[:, 1]) for near in NEAR),
+                    divergence=curves[:, 0],
+                    distance=curves[:, 1],
+                    same_time=chain.total_variation(same_time[name]),
+                    wanted=int(chain.order[0]),
+                )
 
 
 def _conditional(
@@ -73,24 +88,6 @@ def _conditional(
     score = bias.astype(np.float64) + (rows @ context).astype(np.float64)
     log_pi: Float[np.ndarray, " K"] = score - np.logaddexp.reduce(score)
     return log_pi
-
-
-def _place(
-    name: str, case: int, position: int, chain: IndependenceChain, steps: Sequence[int]
-) -> Place:
-    curves = np.array([chain.distances(t) for t in steps])
-    return Place(
-        operator=name,
-        case=case,
-        position=position,
-        acceptance=chain.acceptance,
-        gap=chain.gap,
-        autocorrelation_time=chain.autocorrelation_time(),
-        near=tuple(_steps_until(chain, near, steps, curves[:, 1]) for near in NEAR),
-        divergence=curves[:, 0],
-        distance=curves[:, 1],
-        wanted=int(chain.order[0]),
-    )
 
 
 def _steps_until(

@@ -5,7 +5,8 @@ gap between held-out text and chains, the share of proposals taken, the learning
 windows a second where times were kept. The same runs give the same bytes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -64,31 +65,47 @@ PANELS = {
 
 def draw_runs(runs: Sequence[Run], path: Path) -> None:
     """Draw the runs into one picture, a PNG or an SVG by the path's suffix."""
+    save_picture(path, lambda: figure_of(runs))
+
+
+def save_picture(path: Path, draw: Callable[[], "Figure"]) -> None:
+    """Draw in the common style and write; the same figure gives the same bytes."""
     form = path.suffix.lower().removeprefix(".")
     if form not in METADATA:
         raise WordRBMError(
             f"{path} is neither .png nor .svg; name a picture of one of these kinds."
         )
-    try:
-        from matplotlib import style
-    except ImportError:
+    refuse_without_matplotlib()
+    from matplotlib import style
+
+    with style.context(["default", STYLE]), replacing(path) as temporary:
+        draw().savefig(temporary, format=form, metadata=METADATA[form])
+
+
+def refuse_without_matplotlib() -> None:
+    """Say what to install when pictures cannot be drawn."""
+    if find_spec("matplotlib") is None:
         raise WordRBMError(
             "Pictures need the package matplotlib, which is not there; run pip install "
             "'wordrbm[pictures]'."
-        ) from None
-    with style.context(["default", STYLE]), replacing(path) as temporary:
-        figure_of(runs).savefig(temporary, format=form, metadata=METADATA[form])
+        )
+
+
+def canvas(size: tuple[float, float]) -> "Figure":
+    """An empty figure: no window, no screen, nothing that pyplot would remember."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, dpi=120, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
 
 
 def figure_of(runs: Sequence[Run]) -> "Figure":
     """The runs as a figure of matplotlib, its panels in the order of `PANELS`."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     timed = any(run.curve("windows_per_second")[1] for run in runs)
     rows = [["perplexity"] * 2, ["gap", "acceptance"], ["rates", "pace" if timed else "rates"]]
-    figure = Figure(figsize=(9, 8.5), dpi=120, layout="constrained")
-    FigureCanvasAgg(figure)  # no window, no screen, no figure that pyplot would remember
+    figure = canvas((9, 8.5))
     panels: dict[str, Axes] = figure.subplot_mosaic(rows)  # type: ignore[arg-type]
     for name, axes in panels.items():
         _draw_panel(axes, PANELS[name], runs)

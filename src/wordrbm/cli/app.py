@@ -15,6 +15,7 @@ from wordrbm.cli import (
     fill,
     info,
     metrics,
+    mixing,
     neighbours,
     prepare,
     sample,
@@ -43,6 +44,7 @@ app.command("export")(export.export)
 app.command("evaluate")(evaluate.evaluate)
 app.command("info")(info.info)
 app.command("metrics")(metrics.metrics)
+app.command("mixing")(mixing.mixing)
 app.command("demo")(demo.demo)
 
 

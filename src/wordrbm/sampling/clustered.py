@@ -62,6 +62,10 @@ class ClusteredMetropolis:
         """Proposals for each word in a call."""
         return self.tables[0].steps
 
+    def with_steps(self, steps: int) -> "ClusteredMetropolis":
+        """The same clusters with another number of proposals for each word."""
+        return ClusteredMetropolis(tuple(table._replace(steps=steps) for table in self.tables))
+
     def log_proposal(self, context: Float[np.ndarray, " r"], table: int) -> Float[np.ndarray, " K"]:
         """``log q(w | g)`` of every word, by the formula and in double precision."""
         known = self.tables[table]

@@ -49,6 +49,10 @@ class Metropolis:
             raise WordRBMError(f"{steps} Metropolis-Hastings steps were asked for, use 1 or more.")
         return cls(steps, proposal, proposal.log_probability())
 
+    def with_steps(self, steps: int) -> "Metropolis":
+        """The same with another number of proposals for each word."""
+        return self._from_proposal(self.proposal, steps)
+
     def log_proposal(self, context: Float[np.ndarray, " r"], table: int) -> Float[np.ndarray, " K"]:
         """``log q`` of every word, whatever the context."""
         return self.log_q

@@ -67,6 +67,10 @@ class PooledMetropolis:
             )
         return cls(steps, size, proposal, proposal.log_probability())
 
+    def with_steps(self, steps: int) -> "PooledMetropolis":
+        """The same with another number of proposals for each word, from pools as is the default."""
+        return self._from_proposal(self.proposal, steps, None)
+
     def log_proposal(self, context: Float[np.ndarray, " r"], table: int) -> Float[np.ndarray, " K"]:
         """``log q`` of every word, whatever the context."""
         return self.log_q

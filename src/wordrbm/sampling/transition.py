@@ -46,6 +46,10 @@ class Independence(Transition, Protocol):
     @property
     def steps(self) -> int: ...
 
+    def with_steps(self, steps: int) -> "Independence":
+        """The same with another number of proposals for each word."""
+        ...
+
     def log_proposal(self, context: Float[np.ndarray, " r"], table: int) -> Float[np.ndarray, " K"]:
         """``log q(w | h)`` of every word of a table at a position with this context, O(K)."""
         ...

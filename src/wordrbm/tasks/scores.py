@@ -37,6 +37,20 @@ def spread(windows: Windows, count: int) -> Words:
 
 def sample_of(prepared: Prepared, vocabulary: Vocabulary, n: int, count: int) -> Words:
     """The held-out windows of a corpus for a model with this vocabulary."""
+    return spread(_held_out(prepared, vocabulary, n, count), count)
+
+
+def random_sample_of(
+    prepared: Prepared, vocabulary: Vocabulary, n: int, count: int, seed: int
+) -> Words:
+    """The same at random, no window twice."""
+    windows = _held_out(prepared, vocabulary, n, count)
+    count = min(count, len(windows))
+    chosen = np.random.default_rng(seed).choice(len(windows), count, replace=False)
+    return windows.take(np.sort(chosen))
+
+
+def _held_out(prepared: Prepared, vocabulary: Vocabulary, n: int, count: int) -> Windows:
     if prepared.vocabulary.digest() != vocabulary.digest():
         raise WordRBMError(
             f"{prepared.path} has another vocabulary than the model; give the corpus it was "
@@ -48,7 +62,7 @@ def sample_of(prepared: Prepared, vocabulary: Vocabulary, n: int, count: int) ->
             f"{min(count, len(held_out))} held-out windows can be scored; ask for 1 or more, of a "
             "corpus that was prepared with a held-out part."
         )
-    return spread(held_out, count)
+    return held_out
 
 
 def perplexity(log_probability: Scores | Float[np.ndarray, " N"]) -> float:

@@ -1,0 +1,122 @@
+"""`wordrbm mixing`: how fast the chains' words reach P(v | h), exactly, operator by operator."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+STEPS = (
+    "1,2,3,4,5,6,8,10,13,16,20,25,32,40,50,64,80,100,130,160,200,320,500,800,1300,2000,3200,5000,"
+    "7000,10000"
+)
+MOST_STEPS = 10**9
+
+
+def mixing(
+    model: Annotated[Path, typer.Argument(help="A folder made by `wordrbm train`.")],
+    prepared: Annotated[Path, typer.Argument(help="The corpus it was trained on.")],
+    out: Annotated[Path, typer.Option(help="A folder for the pictures and numbers.")],
+    cases: Annotated[int, typer.Option(min=1, help="Held-out windows, taken at random.")] = 6,
+    steps: Annotated[
+        str, typer.Option(help="Numbers of steps, with commas.", show_default="30 up to 10000")
+    ] = STEPS,
+    operators: Annotated[
+        str, typer.Option(help="Some of unigram, power, uniform, clusters, with commas.")
+    ] = "unigram,clusters",
+    seed: Annotated[int, typer.Option(min=0, help="Fixes the windows and hidden states.")] = 1,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Compute where the words of a chain stand after t steps, and draw the paper's figure 2.
+
+    For random held-out windows hidden states are drawn; from each operator's proposal the distance
+    to the softmax conditional is exact, not sampled. The time of a step is measured here and now.
+
+    \b
+    Example:
+      wordrbm mixing model corpus --out mixing --operators unigram,clusters
+    """
+    from wordrbm.analysis.mixing import cases_of, study
+    from wordrbm.analysis.mixing_pictures import draw_study
+    from wordrbm.analysis.mixing_report import detail, summary, write_curves
+    from wordrbm.analysis.pace import steps_in_the_same_time
+    from wordrbm.analysis.pictures import refuse_without_matplotlib
+    from wordrbm.artifacts import load
+    from wordrbm.cli.progress import progress
+    from wordrbm.sampling.named import operators_named
+    from wordrbm.storage import make_folder, write_text
+    from wordrbm.tasks.scores import random_sample_of
+    from wordrbm.text.prepared import Prepared
+
+    refuse_without_matplotlib()
+    after = _numbers(steps)
+    trained, corpus = load(model), Prepared.open(prepared)
+    corpus.verify()
+    windows = random_sample_of(corpus, trained.vocabulary, trained.rbm.positions, cases, seed)
+    names = [name.strip() for name in operators.split(",") if name.strip()]
+    built = operators_named(names, trained.rbm, corpus.vocabulary.probability())
+    make_folder(out)
+    same_time = steps_in_the_same_time(trained.rbm, built, windows)
+    drawn = cases_of(trained.rbm, windows, seed)
+    total, places = len(drawn) * trained.rbm.positions * len(built), []
+    with progress("mixing", total, quiet=quiet) as show:
+        for place in study(trained.rbm, built, drawn, after, same_time):
+            places.append(place)
+            show(len(places), place.operator)
+    rows = summary(places, after, same_time)
+    details = detail(places, drawn, trained.vocabulary, after)
+    write_text(out / "mixing.json", json.dumps({"operators": rows, "positions": details}, indent=1))
+    write_curves(out / "mixing.csv", details)
+    pictures = draw_study(out, places, drawn, trained.vocabulary, after)
+    if as_json:
+        names = [str(path) for path in pictures]
+        print(json.dumps({"cases": len(drawn), "operators": rows, "pictures": names}))
+    else:
+        _print(rows, details, after, out)
+
+
+def _numbers(steps: str) -> list[int]:
+    """Numbers of steps, in order and each once."""
+    from wordrbm.errors import WordRBMError
+
+    parts = [part.strip() for part in steps.split(",")]
+    if not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in parts):
+        raise WordRBMError(
+            f"--steps {steps!r} is no list of whole numbers below {MOST_STEPS:,} with commas "
+            "between them; give one such as 1,10,100."
+        )
+    return sorted({int(part) for part in parts})
+
+
+def _print(
+    rows: list[dict[str, Any]], details: list[dict[str, Any]], steps: list[int], out: Path
+) -> None:
+    shown = [t for t in (1, 10, 100) if t in steps] or steps[:3]
+    heads = [f"after {t}" for t in shown]
+    print("total variation from P(v | h): mean over positions (worst)")
+    titles = [*heads, "same time (steps)", "to 0.1", "to 0.01", "gap", "correlated"]
+    print(f"{'operator':10} {'taken':>6} " + " ".join(f"{title:>18}" for title in titles))
+    for row in rows:
+        cells = [_pair(row["distance"][str(t)]) for t in shown]
+        cells.append(f"{_pair(row['same_time'])} {row['same_time']['steps']:>4}")
+        cells += [_steps(row[f"steps_to_{near}"]) for near in (0.1, 0.01)]
+        cells += [f"{row['spectral_gap']:.2g}", f"{row['autocorrelation_time']:.0f} steps"]
+        line = " ".join(f"{cell:>18}" for cell in cells)
+        print(f"{row['operator']:10} {row['acceptance']:6.3f} {line}")
+    first = [row for row in details if row["operator"] == rows[0]["operator"]]
+    slow = max(first, key=lambda row: float(sum(row["distance"])))
+    print(
+        f"slowest for {rows[0]['operator']}: word {slow['position'] + 1} of "
+        f"“{' '.join(slow['window'])}”, held by “{slow['holding_word']}”"
+    )
+    print(f"pictures and numbers: {out}")
+
+
+def _pair(both: dict[str, float]) -> str:
+    return f"{both['mean']:.3f} ({both['worst']:.3f})"
+
+
+def _steps(both: dict[str, float | None]) -> str:
+    told = ["never" if steps is None else f"{steps:,.0f}" for steps in both.values()]
+    return f"{told[0]} ({told[1]})"
