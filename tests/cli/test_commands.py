@@ -54,7 +54,7 @@ def test_help_of_train_tells_the_defaults_that_hold():
         option = f"--{name.replace('_', '-')} <"
         if option in shown:
             said = shown.split(option)[1].split("[")[1].split("]")[0]
-            assert float(said.replace(",", "")) == field.default, name
+            assert type(field.default)(said.replace(",", "")) == field.default, name
 
 
 def test_help_needs_no_heavy_import():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from wordrbm.models import init_wordrep
-from wordrbm.sampling import ClusteredMetropolis, PooledMetropolis
+from wordrbm.sampling import ClusteredMetropolis, Cycle, PooledMetropolis
 from wordrbm.training import TrainingSettings, start, train
 from wordrbm.training import compiled as module
 from wordrbm.training.compiled import CompiledUpdate, lead, proposals_of
@@ -33,7 +33,11 @@ def by_clusters(model, q):
     return ClusteredMetropolis.of_model(model, q, steps=9, singles=5, groups=7)
 
 
-@pytest.fixture(params=[by_pools, by_clusters])
+def by_both(model, q):
+    return Cycle((by_pools(model, q), by_clusters(model, q)))
+
+
+@pytest.fixture(params=[by_pools, by_clusters, by_both])
 def operator(request):
     return request.param
 

@@ -30,8 +30,12 @@ def train(
     window: Annotated[int | None, _option("Words in a window [3].")] = None,
     dimension: Annotated[int | None, _option("Numbers in a word vector [50].")] = None,
     hidden: Annotated[int | None, _option("Hidden units [250].")] = None,
-    mh_steps: Annotated[int | None, _option("Metropolis-Hastings steps per word [100].")] = None,
-    chains: Annotated[int | None, _option("Persistent chains [512].")] = None,
+    operator: Annotated[
+        str | None, _option("Where proposals come from: unigram or clusters [unigram].")
+    ] = None,
+    mh_steps: Annotated[int | None, _option("Proposals per word, by unigram [100].")] = None,
+    cluster_steps: Annotated[int | None, _option("Proposals per word, by clusters [4].")] = None,
+    chains: Annotated[int | None, _option("Persistent chains [256].")] = None,
     batch_size: Annotated[int | None, _option("Windows per update [512].")] = None,
     shards: Annotated[int | None, _option("Parts of a batch; threads share them [4].")] = None,
     ngrams: Annotated[int | None, _option("Windows to read [50,000,000].")] = None,
@@ -59,7 +63,8 @@ def train(
       wordrbm train corpus --out model --ngrams 100000000 --threads 2
     """
     given = {
-        "window": window, "dimension": dimension, "hidden": hidden, "mh_steps": mh_steps,
+        "window": window, "dimension": dimension, "hidden": hidden, "operator": operator,
+        "mh_steps": mh_steps, "cluster_steps": cluster_steps,
         "chains": chains, "batch_size": batch_size, "shards": shards, "ngrams": ngrams,
         "seed": seed, "word_rate": word_rate, "hidden_rate": hidden_rate, "momentum": momentum,
         "l2": l2, "epochs": epochs, "evaluations": evaluations, "heldout_windows": heldout_windows,

@@ -10,7 +10,7 @@ The products go to BLAS. It is `training.gradient.shard_gradient` for the word-r
 and these operators, draw for draw: the plain one is the referee.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.linalg  # noqa: F401 - its BLAS is the one compiled code calls: loaded, it can be limited
@@ -45,6 +45,16 @@ class Proposals(NamedTuple):
     steps: int
 
 
+class Both(NamedTuple):
+    """First one, then the other."""
+
+    pooled: Proposals
+    grouped: Grouped
+
+
+Known: TypeAlias = Proposals | Grouped | Both
+
+
 class Found(NamedTuple):
     """Where a shard writes its gradient, a sum over its windows, and what its walk did."""
 
@@ -58,7 +68,7 @@ class Found(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def compare_shard(
-    seed: int, step: int, shard: int, weights: Weights, proposals: Proposals | Grouped,
+    seed: int, step: int, shard: int, weights: Weights, proposals: Known,
     read: Array, v: Array, h: Array, moved: Array, drawn: Array, found: Found,
 ) -> None:  # fmt: skip
     """Move the chains (v, h) to (moved, drawn), and compare them with the windows `read`."""
@@ -76,21 +86,26 @@ def compare_shard(
 
 
 def move(
-    stream: Array, weights: Weights, proposals: Proposals | Grouped, h: Array, v: Array,
-    accepted: Array,
-) -> None:  # fmt: skip
-    """Walk every word of v given h, in place: by clusters, or over pools."""
-    by = move_by_clusters if isinstance(proposals, Grouped) else move_by_pools
-    by(stream, weights, proposals, h, v, accepted)
+    stream: Array, weights: Weights, proposals: Known, h: Array, v: Array, accepted: Array
+) -> None:
+    """Walk every word of v given h, in place: over pools, by clusters, or first so and then so."""
+    MOVES[type(proposals)](stream, weights, proposals, h, v, accepted)
 
 
 @overload(move)
 def _move(stream, weights, proposals, h, v, accepted):  # type: ignore[no-untyped-def]
     """The same choice, made by type when it is compiled."""
-    by = move_by_clusters if proposals.instance_class is Grouped else move_by_pools
+    by = MOVES[proposals.instance_class]
     return lambda stream, weights, proposals, h, v, accepted: by(
         stream, weights, proposals, h, v, accepted
     )
+
+
+@njit(cache=True, nogil=True)
+def move_by_both(stream, weights, both, h, v, accepted):  # type: ignore[no-untyped-def]
+    """Over pools, then by clusters."""
+    move_by_pools(stream, weights, both.pooled, h, v, accepted)
+    move_by_clusters(stream, weights, both.grouped, h, v, accepted)
 
 
 @njit(cache=True, nogil=True)
@@ -108,6 +123,13 @@ def move_by_pools(stream, weights, proposals, h, v, accepted):  # type: ignore[n
     for first in range(0, len(v), SHARING):
         few = slice(first, min(len(v), first + SHARING))
         move_few(stream, weights, proposals, context[few], v[few], accepted[few])
+
+
+MOVES: dict[type, Any] = {
+    Proposals: move_by_pools,
+    Grouped: move_by_clusters,
+    Both: move_by_both,
+}
 
 
 @njit(cache=True, nogil=True)

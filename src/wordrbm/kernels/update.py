@@ -11,9 +11,8 @@ import numpy as np
 from numba import njit
 
 from wordrbm.kernels.climb import Limits, Pace, Speeds, climb
-from wordrbm.kernels.clusters import Grouped
 from wordrbm.kernels.order import Plan, visited
-from wordrbm.kernels.shard import Found, Proposals, Weights, compare_shard
+from wordrbm.kernels.shard import Found, Known, Weights, compare_shard
 from wordrbm.kernels.together import add, load, meet, store, wait_while
 from wordrbm.shapes import Array
 
@@ -29,7 +28,7 @@ class Job(NamedTuple):
     plan: Plan
     weights: Weights
     speeds: Speeds
-    proposals: Proposals | Grouped
+    proposals: Known
     limits: Limits
     read: Array  # B x n
     v: Array  # 2 x M x n: before and after, in turn

@@ -1,6 +1,6 @@
 from wordrbm.sampling.alias import AliasTable
 from wordrbm.sampling.clustered import ClusteredMetropolis
-from wordrbm.sampling.clusters import Clusters, find_clusters
+from wordrbm.sampling.clusters import Clusters, cluster_counts, find_clusters
 from wordrbm.sampling.columns import ColumnTables, offsets_of
 from wordrbm.sampling.combined import Cycle, Mixture
 from wordrbm.sampling.gibbs import Gibbs
@@ -29,6 +29,7 @@ __all__ = [
     "PooledMetropolis",
     "Transition",
     "TransitionInfo",
+    "cluster_counts",
     "draw_hidden",
     "find_clusters",
     "offsets_of",

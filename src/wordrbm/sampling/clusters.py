@@ -35,6 +35,12 @@ class Clusters(NamedTuple):
     weight: Float[np.ndarray, " C"]
 
 
+def cluster_counts(K: int, singles: int, groups: int) -> tuple[int, int]:
+    """How many words stand alone and how many groups there are, of K words in all."""
+    singles = min(singles, K)
+    return singles, min(max(groups, 1), K - singles)
+
+
 def find_clusters(
     rows: Float[np.ndarray, "K r"],
     bias: Float[np.ndarray, " K"],
@@ -46,8 +52,7 @@ def find_clusters(
 ) -> Clusters:
     """`singles` words by themselves, the others in `groups`; fewer when words are few."""
     order = np.argsort(-q, kind="stable")
-    singles = min(singles, len(q))
-    groups = min(max(groups, 1), len(q) - singles)
+    singles, groups = cluster_counts(len(q), singles, groups)
     alone, rest = order[:singles], order[singles:]
     label = np.empty(len(q), np.int32)
     label[alone] = np.arange(singles)

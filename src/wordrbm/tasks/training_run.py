@@ -29,7 +29,15 @@ from wordrbm.tasks.scores import HeldOutScores, held_out_scores, spread
 from wordrbm.text.manifest import IDS
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.windows import Visit
-from wordrbm.training import Progress, TrainingSettings, TrainingState, progress_at, start, train
+from wordrbm.training import (
+    Progress,
+    TrainingSettings,
+    TrainingState,
+    progress_at,
+    start,
+    train,
+    train_by_clusters,
+)
 from wordrbm.training.divergence import refuse_lost_parameters, refuse_lost_score
 
 
@@ -112,11 +120,11 @@ class TrainingRun:
     def _from(
         self, rbm: WordRepRBM, state: TrainingState
     ) -> Iterator[tuple[TrainingState, Progress]]:
-        q = self.prepared.vocabulary.probability()
-        transition = PooledMetropolis.from_probability(q, steps=self.settings.mh_steps)
-        return train(
-            rbm, transition, self._batches, self.settings, state, q=q, threads=self.threads
-        )
+        q, settings = self.prepared.vocabulary.probability(), self.settings
+        if settings.operator == "clusters":
+            return train_by_clusters(rbm, self._batches, settings, state, q=q, threads=self.threads)
+        transition = PooledMetropolis.from_probability(q, steps=settings.mh_steps)
+        return train(rbm, transition, self._batches, settings, state, q=q, threads=self.threads)
 
     @property
     def _batches(self) -> Visit:

@@ -1,3 +1,4 @@
+from wordrbm.training.legs import train_by_clusters
 from wordrbm.training.settings import TrainingSettings, check_settings, read_settings
 from wordrbm.training.trainer import Progress, TrainingState, progress_at, start, train
 
@@ -10,4 +11,5 @@ __all__ = [
     "read_settings",
     "start",
     "train",
+    "train_by_clusters",
 ]

@@ -13,7 +13,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.kernels.climb import Limits, Speeds
 from wordrbm.kernels.clusters import Grouped
 from wordrbm.kernels.order import Plan
-from wordrbm.kernels.shard import Found, Proposals, Weights
+from wordrbm.kernels.shard import Both, Found, Known, Proposals, Weights
 from wordrbm.kernels.update import (
     BEFORE,
     CELLS,
@@ -28,7 +28,14 @@ from wordrbm.kernels.update import (
     serve,
 )
 from wordrbm.models import WordRepRBM
-from wordrbm.sampling import AliasTable, Chains, ClusteredMetropolis, PooledMetropolis, Transition
+from wordrbm.sampling import (
+    AliasTable,
+    Chains,
+    ClusteredMetropolis,
+    Cycle,
+    PooledMetropolis,
+    Transition,
+)
 from wordrbm.shapes import Array, Words
 from wordrbm.training.batches import Planned
 from wordrbm.training.optimizer import LARGEST_WEIGHT, Rates
@@ -45,7 +52,7 @@ class CompiledUpdate:
     def __init__(
         self,
         model: WordRepRBM,
-        proposals: Proposals | Grouped,
+        proposals: Known,
         course: Course,
         *,
         threads: int,
@@ -112,12 +119,17 @@ class CompiledUpdate:
             self._batches(step * B, B)  # which says what is wrong, if it still is
             _refuse_word(int(job.cells[LARGEST]), job)
         after = (step + 1) % 2
-        taken = float(job.found.accepted.mean()) / job.proposals.steps
+        taken = float(job.found.accepted.mean()) / _steps(job.proposals)
         return Made(Chains(job.v[after], job.h[after]), taken, not job.cells[LOST])
 
 
-def proposals_of(transition: Transition) -> Proposals | Grouped | None:
+def proposals_of(transition: Transition) -> Known | None:
     """What compiled code reads of an operator; none when it does not know it."""
+    if isinstance(transition, Cycle) and len(transition.parts) == 2:
+        first, second = map(proposals_of, transition.parts)
+        if isinstance(first, Proposals) and isinstance(second, Grouped):
+            return Both(first, second)
+        return None
     if isinstance(transition, ClusteredMetropolis) and len(transition.tables) == 1:
         return transition.tables[0]
     if isinstance(transition, PooledMetropolis) and isinstance(transition.proposal, AliasTable):
@@ -126,6 +138,13 @@ def proposals_of(transition: Transition) -> Proposals | Grouped | None:
             table.keep, table.alias, transition.log_q, transition.size, transition.steps
         )
     return None
+
+
+def _steps(proposals: Known) -> int:
+    """Proposals for a word in an update."""
+    if isinstance(proposals, Both):
+        return proposals.pooled.steps + proposals.grouped.steps
+    return proposals.steps
 
 
 @final

@@ -4,7 +4,7 @@ import reprlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -23,11 +23,23 @@ class TrainingSettings(BaseModel):
     window: int = Field(3, ge=1, le=10_000, description="words in a window: n")
     dimension: int = Field(50, ge=1, le=100_000, description="numbers in a word vector: d")
     hidden: int = Field(250, ge=1, le=1_000_000, description="hidden units: H")
+    operator: Literal["unigram", "clusters"] = Field(
+        "unigram", description="where the chains' proposals come from"
+    )
     mh_steps: int = Field(
-        100, ge=1, le=1_000_000, description="Metropolis-Hastings proposals per word and update"
+        100, ge=1, le=1_000_000, description="unigram: proposals per word and update"
+    )
+    cluster_steps: int = Field(
+        4, ge=1, le=1_000_000, description="clusters: proposals per word and update"
+    )
+    single_words: int = Field(
+        128, ge=0, le=100_000, description="clusters: frequent words that stand alone"
+    )
+    word_groups: int = Field(
+        128, ge=1, le=100_000, description="clusters: groups of all other words"
     )
     batch_size: int = Field(512, ge=1, le=MOST, description="windows per update: B")
-    chains: int = Field(512, ge=1, le=MOST, description="persistent Markov chains: M")
+    chains: int = Field(256, ge=1, le=MOST, description="persistent Markov chains: M")
     shards: int = Field(
         4, ge=1, le=MOST, description="independent parts of a batch; fixes the bits"
     )

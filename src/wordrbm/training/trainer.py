@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from wordrbm.kernels.stream import seed_stream
 from wordrbm.models import AbstractRBM, WordRepRBM
-from wordrbm.sampling import Chains, Transition, draw_hidden
+from wordrbm.sampling import Chains, Clusters, Transition, draw_hidden
 from wordrbm.shapes import Probability
 from wordrbm.training.batches import Batches
 from wordrbm.training.compiled import CompiledUpdate, proposals_of
@@ -30,6 +30,7 @@ class TrainingState(NamedTuple):
     step: int
     chains: Chains
     velocity: Velocity
+    clusters: Clusters | None = None  # that proposals are drawn by, if they are
 
 
 class Progress(NamedTuple):
@@ -97,17 +98,22 @@ def updates(
     row_steps: RowSteps,
     *,
     threads: int = 1,
+    until: int | None = None,
 ) -> Iterator[tuple[TrainingState, Progress]]:
-    """The same with row steps made before: nothing in it costs O(K), not even its beginning."""
+    """The same with row steps made before: nothing in it costs O(K), not even its beginning.
+
+    It ends after `until` updates of the run, if that comes first.
+    """
+    last = settings.steps if until is None else min(until, settings.steps)
     velocity = _laid_like(state.velocity, model)
     course = Course(batches, settings, row_steps, state.chains, velocity)
     with (
         _update_of(model, transition, course, threads) as update,
         threadpool_limits(1, "blas"),
     ):
-        while state.step < settings.steps:
+        while state.step < last:
             made = update.make(state.step, rates_at(settings, state.step))
-            state = TrainingState(state.step + 1, made.chains, velocity)
+            state = TrainingState(state.step + 1, made.chains, velocity, state.clusters)
             if not made.sane:
                 refuse_lost_parameters(model, state.velocity, state.step, settings)
             yield state, progress_at(settings, state.step, made.acceptance)
