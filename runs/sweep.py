@@ -1,6 +1,6 @@
 """What each setting is worth: held-out cloze perplexity after the same time on one thread.
 
-    python runs/sweep.py PREPARED OUT.jsonl [--seconds 60] [--only NAME ...]
+    python runs/sweep.py PREPARED OUT.jsonl [--seconds 60] [--seeds 1] [--only NAME ...]
 
 For every variant of the defaults: its speed over the default's, measured side by side in rounds
 that alternate; then a run over so many windows as it reads in the given time, scored exactly on
@@ -12,29 +12,34 @@ for each variant; those already in the file are left out.
 import argparse
 import json
 import time
-from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from wordrbm.models import init_wordrep
-from wordrbm.sampling import PooledMetropolis
+from wordrbm.models import AbstractRBM, init_wordrep
+from wordrbm.sampling import (
+    Chains,
+    PooledMetropolis,
+    Transition,
+    TransitionInfo,
+    draw_hidden,
+)
+from wordrbm.shapes import Stream, Words
 from wordrbm.tasks.scores import held_out_scores, spread
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.windows import Visit
-from wordrbm.training import TrainingSettings, start, train
+from wordrbm.training import TrainingSettings, start, train, train_by_clusters
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
-    "batch 64": {"batch_size": 64, "chains": 64, "shards": 2},
-    "batch 128": {"batch_size": 128, "chains": 128, "shards": 2},
-    "batch 256": {"batch_size": 256, "chains": 256, "shards": 2},
-    "batch 1024": {"batch_size": 1024, "chains": 1024, "shards": 8},
-    "batch 256, chains 512": {"batch_size": 256},
-    "batch 512, chains 1024": {"chains": 1024},
-    "batch 512, chains 256": {"chains": 256},
+    "512 chains": {"chains": 512},
+    "128 chains": {"chains": 128},
+    "batch 64": {"batch_size": 64, "chains": 32, "shards": 2},
+    "batch 128": {"batch_size": 128, "chains": 64, "shards": 2},
+    "batch 256": {"batch_size": 256, "chains": 128, "shards": 2},
+    "batch 1024": {"batch_size": 1024, "chains": 512, "shards": 8},
     "shards 1": {"shards": 1},
     "shards 2": {"shards": 2},
     "shards 8": {"shards": 8},
@@ -49,22 +54,51 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "H 125": {"hidden": 125},
     "H 500": {"hidden": 500},
     "n 5": {"window": 5},
+    "clusters": {"operator": "clusters"},
+    "clusters 16": {"operator": "clusters", "cluster_steps": 16},
+    "both": {"operator": "both", "cluster_steps": 2},
+    "twice 50": {"mh_steps": 50, "alternations": 2},
+    "four times 25": {"mh_steps": 25, "alternations": 4},
+    "averaged": {"averaged": True},
 }
+OWN = {"pool", "alternations", "averaged"}  # what a run has no setting for
 UPDATES, ROUNDS = 20, 25
+LAST = 0.5  # of a run is averaged over, in so many samples
+SAMPLES = 100
 
 
-def run(prepared: Prepared, variant: dict[str, Any], windows: int) -> tuple[Any, Iterator[Any]]:
+class Alternating(NamedTuple):
+    """Words given h, h given words, and again: hidden states are drawn so often in an update."""
+
+    operator: Transition
+    times: int
+
+    def __call__(
+        self, stream: Stream, model: AbstractRBM, chains: Chains
+    ) -> tuple[Words, TransitionInfo]:
+        v, info = self.operator(stream, model, chains)
+        for _ in range(self.times - 1):
+            h = draw_hidden(stream, model.hidden_mean(v))
+            v, info = self.operator(stream, model, Chains(v, h))
+        return v, info
+
+
+def run(
+    prepared: Prepared, variant: dict[str, Any], windows: int, seed: int = 1
+) -> tuple[Any, Iterator[Any]]:
     """The model and its updates."""
-    pool = variant.get("pool")
-    settings = TrainingSettings(
-        **{name: value for name, value in variant.items() if name != "pool"}, ngrams=windows
-    )
+    known = {name: value for name, value in variant.items() if name not in OWN}
+    settings = TrainingSettings(**known, ngrams=windows, seed=seed)
     q = prepared.vocabulary.probability()
     sizes = {"n": settings.window, "H": settings.hidden, "d": settings.dimension}
     model = init_wordrep(np.random.default_rng(settings.seed), **sizes, word_probability=q)
     batches = Visit(prepared.windows(settings.window, "train"), settings.seed)
-    transition = PooledMetropolis.from_probability(q, steps=settings.mh_steps, size=pool)
     state = start(model, batches, settings)
+    if settings.operator != "unigram":
+        return model, train_by_clusters(model, batches, settings, state, q=q)
+    pools = PooledMetropolis.from_probability(q, steps=settings.mh_steps, size=variant.get("pool"))
+    times = variant.get("alternations", 1)
+    transition = pools if times == 1 else Alternating(pools, times)
     return model, train(model, transition, batches, settings, state, q=q)
 
 
@@ -92,10 +126,16 @@ def speeds(prepared: Prepared, variant: dict[str, Any]) -> tuple[float, float]:
     return one, other / one
 
 
-def learn(prepared: Prepared, variant: dict[str, Any], windows: int) -> dict[str, float]:
+def learn(
+    prepared: Prepared, variant: dict[str, Any], windows: int, seed: int = 1
+) -> dict[str, float]:
     """Train over so many windows; what held-out words then cost."""
-    model, updates = run(prepared, variant, windows)
-    ((state, progress),) = deque(updates, maxlen=1)
+    model, updates = run(prepared, variant, windows, seed)
+    average = Average(model, variant.get("averaged", False))
+    for last in updates:
+        average.take(last[1].share)
+    state, progress = last
+    average.apply()
     sample = spread(prepared.windows(model.positions, "heldout"), 500)
     q = prepared.vocabulary.probability()
     scores = held_out_scores(model, sample, state.chains.v, q, threads=1, stop=lambda: False)
@@ -106,27 +146,46 @@ def learn(prepared: Prepared, variant: dict[str, Any], windows: int) -> dict[str
     }
 
 
+class Average:
+    """The mean of the parameters over the last part of a run, if it is asked for."""
+
+    def __init__(self, model: Any, asked: bool) -> None:
+        self.model, self.asked, self.taken = model, asked, 0
+        self.sums = {name: np.zeros(x.shape) for name, x in model.parameters().items()}
+
+    def take(self, share: float) -> None:
+        if self.asked and share > 1.0 - LAST + LAST * self.taken / SAMPLES:
+            self.taken += 1
+            for name, x in self.model.parameters().items():
+                self.sums[name] += x
+
+    def apply(self) -> None:
+        for name, x in self.model.parameters().items() if self.taken else ():
+            x[...] = self.sums[name] / self.taken
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("prepared", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--speed", type=float, default=None, help="the default's windows a second")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1])
     parser.add_argument("--only", nargs="+", choices=VARIANTS, default=list(VARIANTS))
     given = parser.parse_args()
     prepared = Prepared.open(given.prepared)
     lines = given.out.read_text().splitlines() if given.out.exists() else []
-    done = {json.loads(line)["name"] for line in lines}
+    done = {(row["name"], row.get("seed", 1)) for row in map(json.loads, lines)}
     for name in given.only:
-        if name in done:
-            continue
-        speed, ratio = speeds(prepared, VARIANTS[name])
-        windows = int((given.speed or speed) * ratio * given.seconds)
-        row = {"name": name, "speed": speed, "ratio": ratio, "windows": windows}
-        row |= learn(prepared, VARIANTS[name], windows)
-        with given.out.open("a") as out:
-            out.write(json.dumps(row) + "\n")
-        print(json.dumps(row), flush=True)
+        if seeds := [seed for seed in given.seeds if (name, seed) not in done]:
+            speed, ratio = speeds(prepared, VARIANTS[name])
+        for seed in seeds:
+            windows = int((given.speed or speed) * ratio * given.seconds)
+            row = {"name": name, "seed": seed, "speed": speed, "ratio": ratio, "windows": windows}
+            row |= learn(prepared, VARIANTS[name], windows, seed)
+            with given.out.open("a") as out:
+                out.write(json.dumps(row) + "\n")
+            print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":

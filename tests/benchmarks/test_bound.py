@@ -5,7 +5,8 @@ from benchmarks.running import ENDLESS
 
 def test_the_flops_of_the_default_update():
     """Seven products of a window with U: 2 x 3 x 50 x 250 each; 256 proposals of 50 numbers."""
-    assert dense_flops(n=3, d=50, H=250) == 7 * 75_000
+    assert dense_flops(n=3, d=50, H=250, r=1.0) == 7 * 75_000
+    assert dense_flops(n=3, d=50, H=250, r=0.5) == 5 * 75_000
     assert pool_flops(n=3, d=50, P=256) == 76_800
 
 

@@ -66,6 +66,16 @@ def stop_at(corpus, out, stops):
             finish(training, resume=number > 0, stop=lambda: next(calls) >= step)  # noqa: B023
 
 
+def test_both_kinds_of_proposals_are_resumed_too(corpus, tmp_path):
+    changes = CLUSTERS | {"operator": "both"}
+    finish(run(corpus, tmp_path / "whole", threads=1, **changes))
+    calls = iter(range(10_000))
+    with pytest.raises(Stopped):
+        finish(run(corpus, tmp_path / "cut", **changes), stop=lambda: next(calls) >= 17)
+    finish(run(corpus, tmp_path / "cut", **changes), resume=True)
+    assert final_files(tmp_path / "cut") == final_files(tmp_path / "whole")
+
+
 def test_words_are_clustered_only_between_legs(corpus, tmp_path, monkeypatch):
     found = []
 

@@ -144,7 +144,7 @@ def _shapes(origin: Origin) -> dict[str, Shape]:
 def _named_shapes(origin: Origin) -> dict[str, Shape]:
     """The arrays of the clusters, in their order."""
     settings, K = origin.settings, len(origin.vocabulary)
-    if settings.operator != "clusters":
+    if settings.operator == "unigram":
         return {}
     C = sum(cluster_counts(K, settings.single_words, settings.word_groups))
     shapes: list[Shape] = [(K,), (C, settings.dimension), (C,)]

@@ -31,7 +31,7 @@ def train(
     dimension: Annotated[int | None, _option("Numbers in a word vector [50].")] = None,
     hidden: Annotated[int | None, _option("Hidden units [250].")] = None,
     operator: Annotated[
-        str | None, _option("Where proposals come from: unigram or clusters [unigram].")
+        str | None, _option("Proposals: unigram, clusters or both [unigram].")
     ] = None,
     mh_steps: Annotated[int | None, _option("Proposals per word, by unigram [100].")] = None,
     cluster_steps: Annotated[int | None, _option("Proposals per word, by clusters [4].")] = None,

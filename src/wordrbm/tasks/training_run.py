@@ -121,7 +121,7 @@ class TrainingRun:
         self, rbm: WordRepRBM, state: TrainingState
     ) -> Iterator[tuple[TrainingState, Progress]]:
         q, settings = self.prepared.vocabulary.probability(), self.settings
-        if settings.operator == "clusters":
+        if settings.operator != "unigram":
             return train_by_clusters(rbm, self._batches, settings, state, q=q, threads=self.threads)
         transition = PooledMetropolis.from_probability(q, steps=settings.mh_steps)
         return train(rbm, transition, self._batches, settings, state, q=q, threads=self.threads)

@@ -10,7 +10,14 @@ from collections.abc import Iterator
 from threadpoolctl import threadpool_limits
 
 from wordrbm.models import WordRepRBM
-from wordrbm.sampling import ClusteredMetropolis, Clusters, find_clusters
+from wordrbm.sampling import (
+    ClusteredMetropolis,
+    Clusters,
+    Cycle,
+    PooledMetropolis,
+    Transition,
+    find_clusters,
+)
 from wordrbm.shapes import Probability
 from wordrbm.training.batches import Batches
 from wordrbm.training.optimizer import RowSteps
@@ -43,7 +50,7 @@ def train_by_clusters(
         clusters = _clusters(model, settings, state, q)
         leg = updates(
             model,
-            ClusteredMetropolis.of_clusters([clusters], q, steps=settings.cluster_steps),
+            _operator(clusters, settings, q),
             batches,
             settings,
             state._replace(clusters=clusters),
@@ -53,6 +60,14 @@ def train_by_clusters(
         )
         for state, progress in leg:
             yield state, progress
+
+
+def _operator(clusters: Clusters, settings: TrainingSettings, q: Probability) -> Transition:
+    """Proposals by clusters, after those by word frequency if both are asked for."""
+    clustered = ClusteredMetropolis.of_clusters([clusters], q, steps=settings.cluster_steps)
+    if settings.operator == "clusters":
+        return clustered
+    return Cycle((PooledMetropolis.from_probability(q, steps=settings.mh_steps), clustered))
 
 
 def _clusters(

@@ -23,14 +23,14 @@ class TrainingSettings(BaseModel):
     window: int = Field(3, ge=1, le=10_000, description="words in a window: n")
     dimension: int = Field(50, ge=1, le=100_000, description="numbers in a word vector: d")
     hidden: int = Field(250, ge=1, le=1_000_000, description="hidden units: H")
-    operator: Literal["unigram", "clusters"] = Field(
+    operator: Literal["unigram", "clusters", "both"] = Field(
         "unigram", description="where the chains' proposals come from"
     )
     mh_steps: int = Field(
-        100, ge=1, le=1_000_000, description="unigram: proposals per word and update"
+        100, ge=1, le=1_000_000, description="proposals per word and update, by word frequency"
     )
     cluster_steps: int = Field(
-        4, ge=1, le=1_000_000, description="clusters: proposals per word and update"
+        4, ge=1, le=1_000_000, description="proposals per word and update, by clusters"
     )
     single_words: int = Field(
         128, ge=0, le=100_000, description="clusters: frequent words that stand alone"

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# How well chains mix, in a trigram and a 5-gram model at K = 100,000: figure 2 of the paper for each
+# operator, the table of operators, and whether it matters for learning.
+#
+#   runs/mixing.sh CORPUS TRIGRAMS [OUT]
+#
+# CORPUS and TRIGRAMS are out/reuters_trigrams/corpus and .../model of runs/reuters_trigrams.sh. Two
+# cores: 8 minutes for the 5-gram model, 2 for the studies, half an hour for learning.
+set -euo pipefail
+corpus=${1:?give the corpus that runs/reuters_trigrams.sh prepared}
+trigrams=${2:?give the model that it trained}
+out=${3:-out/mixing}
+mkdir -p "$out"
+
+if [ ! -e "$out/fivegrams/model.safetensors" ]; then
+  wordrbm train "$corpus" --out "$out/fivegrams" --window 5 --ngrams "${NGRAMS:-50000000}" \
+    --threads 2 --resume --json | tee "$out/fivegrams.json"
+fi
+for name in trigrams fivegrams; do
+  model=$([ "$name" = trigrams ] && echo "$trigrams" || echo "$out/fivegrams")
+  wordrbm mixing "$model" "$corpus" --out "$out/$name-mixing" --cases "${CASES:-6}" \
+    --operators unigram,power,uniform,clusters | tee "$out/$name-mixing.txt"
+done
+# Equal time on one thread for each, three seeds; the variants are in runs/sweep.py.
+python "$(dirname "$0")/sweep.py" "$corpus" "$out/learning.jsonl" --seconds "${SECONDS_EACH:-180}" \
+  --seeds 1 2 3 --only default clusters "clusters 16" both
+python "$(dirname "$0")/sweep.py" "$corpus" "$out/ablation.jsonl" --seconds 60 \
+  --only default "128 chains" "512 chains" "steps 50" "twice 50" "four times 25" averaged
