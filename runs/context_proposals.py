@@ -44,7 +44,7 @@ def main() -> None:
     others = operators_named(["unigram", "clusters"], rbm, q)
     found: dict[str, list[list[float]]] = {name: [] for name in [*others, "beside"]}
     ids = np.asarray(corpus.ids)
-    for words, context in cases_of(rbm, drawn, given.seed):
+    for words, _, context in cases_of(rbm, drawn, given.seed):
         for i, g in enumerate(context):
             score = (rbm.b + rbm.D @ g).astype(float)
             proposals = {name: operator.log_proposal(g, 0) for name, operator in others.items()}

@@ -64,13 +64,22 @@ def test_json(mixing, tmp_path):
     assert list(found["operators"][0]["distance"]) == ["1", "5"]
 
 
+def test_what_has_no_closed_form_is_sampled(mixing, tmp_path):
+    code, shown, _ = mixing("--out", tmp_path / "study", "--operators", "both", "--chains", 200)
+    assert code == 0
+    assert "both, 200 chains, after 3 calls" in shown
+    found = json.loads((tmp_path / "study" / "mixing.json").read_text())["sampled"]["both"]
+    assert [row["calls"] for row in found] == [1, 3, 10]
+    assert all(0.0 <= row["mean"] <= row["worst"] <= 1.0 for row in found)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["--steps", "1,x"], "is no list of whole numbers"),
         (["--steps", "-1"], "is no list of whole numbers"),
         (["--steps", ""], "is no list of whole numbers"),
-        (["--operators", "swap"], "the operators are unigram, power, uniform, clusters"),
+        (["--operators", "swap"], "the operators are unigram, power, uniform, clusters, both"),
         (["--operators", ","], "No operator was asked for"),
         (["--cases", "0"], "--cases"),
     ],

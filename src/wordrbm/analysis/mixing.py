@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from wordrbm.analysis.independence import IndependenceChain, steps_until
 from wordrbm.kernels.stream import seed_stream
@@ -38,16 +38,17 @@ class Place(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A window of text and the context that its hidden states give to each position."""
+    """A window of text, hidden states drawn for it, and the context they give to each position."""
 
-    words: Words
+    words: Int[np.ndarray, " n"]
+    hidden: Float[np.ndarray, " H"]
     context: Float[np.ndarray, "n r"]
 
 
 def cases_of(model: AbstractRBM, windows: Words, seed: int) -> list[Case]:
     """Hidden states drawn for each window, and what they ask of every position."""
     h = draw_hidden(seed_stream(seed, 0, 0), model.hidden_mean(windows))
-    return [Case(*both) for both in zip(windows, model.word_context(h), strict=True)]
+    return [Case(*parts) for parts in zip(windows, h, model.word_context(h), strict=True)]
 
 
 def study(
@@ -58,9 +59,9 @@ def study(
     same_time: Mapping[str, int],
 ) -> Iterator[Place]:
     """Every position of every case under every operator, one after another."""
-    for case, (_, context) in enumerate(cases):
+    for case, (_, _, context) in enumerate(cases):
         for i, table in enumerate(model.shelf.tolist()):
-            log_pi = _conditional(model, context[i], table)
+            log_pi = conditional(model, context[i], table)
             for name, operator in operators.items():
                 log_q = operator.log_proposal(context[i], table).astype(np.float64)
                 chain = IndependenceChain.of(log_pi, log_q - np.logaddexp.reduce(log_q))
@@ -80,7 +81,7 @@ def study(
                 )
 
 
-def _conditional(
+def conditional(
     model: AbstractRBM, context: Float[np.ndarray, " r"], table: int
 ) -> Float[np.ndarray, " K"]:
     """``log P(v_i | h)`` of all words, in double precision."""

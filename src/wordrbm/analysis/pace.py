@@ -30,6 +30,8 @@ def steps_in_the_same_time(
         for steps in (1, max(2, operator.steps))
     }
     seconds = _times(model, timed, chains)
+    if not operators:
+        return {}
     first = next(iter(operators))
     whole = seconds[first, max(2, operators[first].steps)]
     return {name: _fitting(seconds, name, whole) for name in operators}

@@ -11,6 +11,7 @@ STEPS = (
     "7000,10000"
 )
 MOST_STEPS = 10**9
+CALLS = (1, 3, 10)  # of an operator that is sampled
 
 
 def mixing(
@@ -22,8 +23,11 @@ def mixing(
         str, typer.Option(help="Numbers of steps, with commas.", show_default="30 up to 10000")
     ] = STEPS,
     operators: Annotated[
-        str, typer.Option(help="Some of unigram, power, uniform, clusters, with commas.")
+        str, typer.Option(help="Some of unigram, power, uniform, clusters, both, with commas.")
     ] = "unigram,clusters",
+    chains: Annotated[
+        int, typer.Option(min=100, help="For operators that can only be sampled.")
+    ] = 20_000,
     seed: Annotated[int, typer.Option(min=0, help="Fixes the windows and hidden states.")] = 1,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
@@ -44,6 +48,7 @@ def mixing(
     from wordrbm.analysis.pictures import refuse_without_matplotlib
     from wordrbm.artifacts import load
     from wordrbm.cli.progress import progress
+    from wordrbm.sampling import Independence
     from wordrbm.sampling.named import operators_named
     from wordrbm.storage import make_folder, write_text
     from wordrbm.tasks.scores import random_sample_of
@@ -55,25 +60,62 @@ def mixing(
     corpus.verify()
     windows = random_sample_of(corpus, trained.vocabulary, trained.rbm.positions, cases, seed)
     names = [name.strip() for name in operators.split(",") if name.strip()]
-    built = operators_named(names, trained.rbm, corpus.vocabulary.probability())
+    q = corpus.vocabulary.probability()
+    built = operators_named(names, trained.rbm, q)
+    exact = {name: way for name, way in built.items() if isinstance(way, Independence)}
     make_folder(out)
-    same_time = steps_in_the_same_time(trained.rbm, built, windows)
+    same_time = steps_in_the_same_time(trained.rbm, exact, windows)
     drawn = cases_of(trained.rbm, windows, seed)
-    total, places = len(drawn) * trained.rbm.positions * len(built), []
+    total = len(drawn) * trained.rbm.positions * len(exact)
+    places, sampled = [], {}
     with progress("mixing", total, quiet=quiet) as show:
-        for place in study(trained.rbm, built, drawn, after, same_time):
+        for place in study(trained.rbm, exact, drawn, after, same_time):
             places.append(place)
             show(len(places), place.operator)
+    for name in built.keys() - exact.keys():
+        sampled[name] = _sample(name, trained.rbm, built[name], drawn, q, seed, chains, quiet)
     rows = summary(places, after, same_time)
     details = detail(places, drawn, trained.vocabulary, after)
-    write_text(out / "mixing.json", json.dumps({"operators": rows, "positions": details}, indent=1))
+    found = {"operators": rows, "sampled": sampled, "positions": details}
+    write_text(out / "mixing.json", json.dumps(found, indent=1))
     write_curves(out / "mixing.csv", details)
-    pictures = draw_study(out, places, drawn, trained.vocabulary, after)
+    pictures = draw_study(out, places, drawn, trained.vocabulary, after) if places else []
     if as_json:
-        names = [str(path) for path in pictures]
-        print(json.dumps({"cases": len(drawn), "operators": rows, "pictures": names}))
+        shown = {"cases": len(drawn), "operators": rows, "sampled": sampled}
+        print(json.dumps(shown | {"pictures": [str(path) for path in pictures]}))
     else:
-        _print(rows, details, after, out)
+        _print(rows, details, after)
+        _print_sampled(sampled)
+        print(f"pictures and numbers: {out}")
+
+
+def _sample(
+    name: str, rbm: Any, operator: Any, cases: Any, q: Any, seed: int, chains: int, quiet: bool
+) -> list[dict[str, Any]]:
+    """An operator without a closed form: means over positions of what many chains show."""
+    from wordrbm.analysis.ensemble import sampled_study
+    from wordrbm.cli.progress import progress
+
+    points, total = [], len(cases) * len(CALLS) * rbm.positions
+    with progress(f"{name}, sampled", total, quiet=quiet) as show:
+        for point in sampled_study(seed, rbm, operator, cases, q, CALLS, chains):
+            points.append(point)
+            show(len(points), f"{point.calls} calls")
+    rows = []
+    for calls in CALLS:
+        own = [point for point in points if point.calls == calls]
+        rows.append(
+            {
+                "calls": calls,
+                "chains": chains,
+                "acceptance": sum(point.acceptance for point in own) / len(own),
+                "mean": sum(point.distance for point in own) / len(own),
+                "worst": max(point.distance for point in own),
+                "error": sum(point.error**2 for point in own) ** 0.5 / len(own),
+                "floor": sum(point.floor for point in own) / len(own),
+            }
+        )
+    return rows
 
 
 def _numbers(steps: str) -> list[int]:
@@ -89,9 +131,9 @@ def _numbers(steps: str) -> list[int]:
     return sorted({int(part) for part in parts})
 
 
-def _print(
-    rows: list[dict[str, Any]], details: list[dict[str, Any]], steps: list[int], out: Path
-) -> None:
+def _print(rows: list[dict[str, Any]], details: list[dict[str, Any]], steps: list[int]) -> None:
+    if not rows:
+        return
     shown = [t for t in (1, 10, 100) if t in steps] or steps[:3]
     heads = [f"after {t}" for t in shown]
     print("total variation from P(v | h): mean over positions (worst)")
@@ -110,7 +152,15 @@ def _print(
         f"slowest for {rows[0]['operator']}: word {slow['position'] + 1} of "
         f"“{' '.join(slow['window'])}”, held by “{slow['holding_word']}”"
     )
-    print(f"pictures and numbers: {out}")
+
+
+def _print_sampled(sampled: dict[str, list[dict[str, Any]]]) -> None:
+    for name, rows in sampled.items():
+        for row in rows:
+            print(
+                f"{name}, {row['chains']:,} chains, after {row['calls']} calls: {_pair(row)}, "
+                f"give or take {row['error']:.3f}; exact draws would show {row['floor']:.3f}"
+            )
 
 
 def _pair(both: dict[str, float]) -> str:

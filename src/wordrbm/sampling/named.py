@@ -2,6 +2,7 @@
 
 Proposals by word frequency are the paper's; to a power below one they are flatter, and uniform ones
 are there as a warning. All draw from pools but the clusters, whose proposals are every word's own.
+`both` is a call of each in turn.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,14 +12,15 @@ import numpy as np
 from wordrbm.errors import WordRBMError
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.clustered import ClusteredMetropolis
+from wordrbm.sampling.combined import Cycle
 from wordrbm.sampling.pooled import PooledMetropolis
-from wordrbm.sampling.transition import Independence
+from wordrbm.sampling.transition import Transition
 from wordrbm.shapes import Probability
 
 STEPS, CLUSTER_STEPS = 100, 4
 POWER = 0.75
 
-Build = Callable[[AbstractRBM, Probability], Independence]
+Build = Callable[[AbstractRBM, Probability], Transition]
 
 
 def flattened(q: Probability, power: float) -> Probability:
@@ -37,12 +39,15 @@ OPERATORS: Mapping[str, Build] = {
     "power": _pooled(POWER),
     "uniform": _pooled(0.0),
     "clusters": lambda model, q: ClusteredMetropolis.of_model(model, q, steps=CLUSTER_STEPS),
+    "both": lambda model, q: Cycle(
+        (OPERATORS["unigram"](model, q), OPERATORS["clusters"](model, q))
+    ),
 }
 
 
 def operators_named(
     names: Sequence[str], model: AbstractRBM, q: Probability
-) -> dict[str, Independence]:
+) -> dict[str, Transition]:
     """Build the named operators for a model as it is now."""
     unknown = [name for name in names if name not in OPERATORS]
     if unknown or not names:
