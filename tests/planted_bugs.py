@@ -26,6 +26,9 @@ WALK = f"{OPERATORS}::test_the_compiled_walk_takes_the_referees_decisions"
 RUN = "tests/tasks/test_training_run.py"
 FILL = "tests/using/test_fill.py"
 COMPILED = "tests/training/test_update.py::test_the_compiled_update_is_the_plain_one"
+CLUSTERED = "tests/sampling/test_clusters.py::test_the_compiled_walk_takes_the_referees_decisions"
+INDEPENDENCE = "tests/analysis/test_independence.py"
+LEGS = "tests/tasks/test_legs.py"
 POOLED = f"{OPERATORS}::test_the_compiled_pooled_walk_takes_the_referees_decisions"
 
 BUGS = [
@@ -181,4 +184,33 @@ BUGS = [
     Bug("notes of lost updates kept", "tasks/training_run.py",
         "rewind_notes(self.out, begun.state.step)", "rewind_notes(self.out, 10**9)",
         f"{RUN}::test_a_damaged_newest_checkpoint_gives_way_to_the_one_before"),
+    Bug("the share of word frequencies left out of q", "kernels/clusters.py",
+        "log(one * share + one * scale * fit / mass[c])", "log(one * scale * fit / mass[c])",
+        CLUSTERED),
+    Bug("no q inside a cluster", "kernels/clusters.py",
+        "bias[word[t]] - log_q[word[t]] - log_weight[t]", "bias[word[t]] - log_weight[t]",
+        CLUSTERED),
+    Bug("the other member of an alias table", "kernels/clusters.py",
+        "0 if x - int(x) < keep[k] else 1", "1 if x - int(x) < keep[k] else 0", CLUSTERED),
+    Bug("a cluster by its old sums", "kernels/clusters.py",
+        "left -= ends[k - 1] if k > 0 else 0.0", "left -= 0.0",
+        "tests/sampling/test_clusters.py::test_a_cluster_is_as_likely_as_it_is_said_to_be_after_rounding"),
+    Bug("words that no longer move", "sampling/clustered.py",
+        "v[:, places], accepted[:, places] =", "_, accepted[:, places] =", CLUSTERED),
+    Bug("clusters weighed by word frequency after all", "sampling/clusters.py",
+        "heavy = np.exp(bias.astype(np.float64) - bias.max())", "heavy = np.ones(len(bias))",
+        "tests/sampling/test_clusters.py::test_a_cluster_weighs_what_its_words_weigh_without_context"),
+    Bug("one part of a cycle left out", "sampling/combined.py",
+        "for part in self.parts:", "for part in self.parts[:1]:",
+        "tests/analysis/test_ensemble.py::test_a_cycle_is_where_the_product_of_its_matrices_is"),
+    Bug("a word counted before its weight", "analysis/independence.py",
+        "before = np.concatenate([[0.0], np.cumsum(np.exp(log_q))[:-1]])",
+        "before = np.cumsum(np.exp(log_q))",
+        f"{INDEPENDENCE}::test_it_is_where_powers_of_the_matrix_are"),
+    Bug("near eigenvalues taken as one", "kernels/independence.py",
+        "return -above * (x * (1.0 + x", "return 0.0 * (x * (1.0 + x",
+        f"{INDEPENDENCE}::test_near_eigenvalues_are_told_apart"),
+    Bug("words clustered anew on every resume", "training/legs.py",
+        "if state.clusters is not None and not begins:", "if False:",
+        f"{LEGS}::test_a_stopped_and_resumed_run_ends_with_the_same_bytes"),
 ]  # fmt: skip

@@ -48,6 +48,21 @@ def test_it_is_where_powers_of_the_matrix_are(case, rng, start):
         np.testing.assert_allclose(found, expected[chain.order], atol=1e-12, rtol=0)
 
 
+def test_near_eigenvalues_are_told_apart():
+    """Many words that hold the chain, all but equally: only the series sees that they differ."""
+    q = np.append(np.full(399, 1e-3 / 399), 0.999)
+    pi = np.append(q[:399] * 900 * np.exp(1e-5 * np.arange(399)), 0.1)
+    pi /= pi.sum()
+    chain, matrix = chain_of((pi, q)), reference.independence_matrix(pi, q)
+    nu = np.eye(400)[7]
+    with np.errstate(divide="ignore"):
+        start = chain.start(np.log(nu))
+    for t in [1, 2, 5]:
+        expected = nu @ np.linalg.matrix_power(matrix, t)
+        found = chain.ratios(t, start) * chain.pi
+        np.testing.assert_allclose(found, expected[chain.order], atol=1e-12, rtol=0)
+
+
 def test_distances_are_those_of_the_matrix(case):
     pi, q = case
     chain, matrix = chain_of(case), reference.independence_matrix(pi, q)

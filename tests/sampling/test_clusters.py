@@ -52,6 +52,16 @@ def spread(rows, found):
     return ((rows - found.centroid[found.label]) ** 2).sum()
 
 
+def test_a_cluster_weighs_what_its_words_weigh_without_context(rng):
+    """And a little way off its centroid tells how the sum changes."""
+    rows, bias, q = rng.normal(size=(40, 3)), rng.normal(size=40), rng.dirichlet(np.ones(40))
+    found = find_clusters(rows, bias, q, singles=4, groups=5)
+    g = 1e-4 * rng.normal(size=3)
+    exact = np.bincount(found.label, np.exp(bias + rows @ g))
+    told = found.weight * np.exp(found.centroid @ g)
+    np.testing.assert_allclose(told / told.sum(), exact / exact.sum(), rtol=1e-6)
+
+
 @pytest.mark.parametrize(("singles", "groups"), [(0, 1), (5, 0), (3, 9), (50, 50), (0, 50)])
 def test_few_words_make_few_clusters(rng, singles, groups):
     rows, q = rng.normal(size=(7, 3)), rng.dirichlet(np.ones(7))
