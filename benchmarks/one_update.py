@@ -2,9 +2,8 @@
 
     python -m benchmarks.one_update wordrbm 100000 2
 
-The same batch for all: 512 windows of 3 words, 250 hidden units, one thread; 256 persistent chains
-moved by one sweep, but as many as windows in `BernoulliRBM`, which has no other way.
-The `BernoulliRBM` of scikit-learn takes windows one-hot, n K binary units (a
+The same batch for all: 512 windows of 3 words, 250 hidden units, 512 persistent chains moved by
+one sweep, one thread. `BernoulliRBM` of scikit-learn takes windows one-hot, n K binary units (a
 sparse matrix; it makes its own negative windows dense). The Potts RBM of `rbms` has n units of K
 states, a weight for every state and hidden unit, and exact Gibbs sampling.
 """

@@ -25,4 +25,4 @@ done
 python "$(dirname "$0")/sweep.py" "$corpus" "$out/learning.jsonl" --seconds "${SECONDS_EACH:-180}" \
   --seeds 1 2 3 --only default clusters "clusters 16" both
 python "$(dirname "$0")/sweep.py" "$corpus" "$out/ablation.jsonl" --seconds 60 \
-  --only default "128 chains" "512 chains" "steps 50" "twice 50" "four times 25" averaged
+  --only default "256 chains" "1024 chains" "steps 50" "twice 50" "four times 25" averaged

@@ -35,7 +35,7 @@ def train(
     ] = None,
     mh_steps: Annotated[int | None, _option("Proposals per word, by unigram [100].")] = None,
     cluster_steps: Annotated[int | None, _option("Proposals per word, by clusters [4].")] = None,
-    chains: Annotated[int | None, _option("Persistent chains [256].")] = None,
+    chains: Annotated[int | None, _option("Persistent chains [512].")] = None,
     batch_size: Annotated[int | None, _option("Windows per update [512].")] = None,
     shards: Annotated[int | None, _option("Parts of a batch; threads share them [4].")] = None,
     ngrams: Annotated[int | None, _option("Windows to read [50,000,000].")] = None,

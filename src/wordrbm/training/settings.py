@@ -39,7 +39,7 @@ class TrainingSettings(BaseModel):
         128, ge=1, le=100_000, description="clusters: groups of all other words"
     )
     batch_size: int = Field(512, ge=1, le=MOST, description="windows per update: B")
-    chains: int = Field(256, ge=1, le=MOST, description="persistent Markov chains: M")
+    chains: int = Field(512, ge=1, le=MOST, description="persistent Markov chains: M")
     shards: int = Field(
         4, ge=1, le=MOST, description="independent parts of a batch; fixes the bits"
     )
