@@ -14,6 +14,7 @@ from wordrbm.kernels.clusters import (
     log_likely,
     prefer,
 )
+from wordrbm.models import WordRepRBM
 from wordrbm.sampling import Chains, ClusteredMetropolis, find_clusters
 from wordrbm.sampling.clusters import grouped
 
@@ -151,3 +152,30 @@ def test_a_cluster_is_as_likely_as_it_is_said_to_be_after_rounding(stream):
 def test_what_cannot_be_used_is_refused(model, q, steps, share):
     with pytest.raises(WordRBMError, match="a share above 0"):
         ClusteredMetropolis.of_model(model, q, steps=steps, share=share)
+
+
+def test_a_word_that_is_never_proposed_is_refused(model, q):
+    q[1] = 0.0
+    with pytest.raises(WordRBMError, match="can never be proposed"):
+        ClusteredMetropolis.of_model(model, q, steps=2)
+
+
+@pytest.mark.parametrize("far", [0.0, 80.0, 100.0, 500.0, -100.0, -500.0])
+@pytest.mark.parametrize(("singles", "groups"), [(0, 30), (20, 20)])
+def test_scores_beyond_all_measure_leave_the_target_unchanged(rng, stream, far, singles, groups):
+    """In single precision, where exp of them would overflow or vanish; all words are far alike."""
+    K, B = 300, 40_000
+    rows = np.column_stack([np.ones(K), rng.normal(size=(K, 3))]).astype(np.float32)
+    U = np.array([[[far], [1.0], [1.0], [1.0]]], np.float32).transpose(0, 2, 1)
+    bias = rng.normal(size=K).astype(np.float32)
+    model = WordRepRBM(D=rows, U=U, b=bias, c=np.zeros(1, np.float32))
+    q = rng.dirichlet(np.ones(K))
+    operator = ClusteredMetropolis.of_model(model, q, steps=20, singles=singles, groups=groups)
+    score = bias + rows[:, 1:].sum(axis=1).astype(float)
+    pi = np.exp(score - np.logaddexp.reduce(score))
+    v = rng.choice(K, p=pi, size=(B, 1)).astype(np.int32)
+    moved, info = operator(stream, model, Chains(v, np.ones((B, 1), np.float32)))
+    frequency = np.bincount(moved[:, 0], minlength=K) / B
+    chance = np.sqrt(pi * (1 - pi) / B).sum() / 2
+    assert reference.total_variation(frequency, pi) < 3 * chance
+    assert info.accepted.mean() > 20 * 0.3

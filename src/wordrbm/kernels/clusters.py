@@ -26,7 +26,7 @@ PLACES = 16  # clusters in a block: cluster c is at place c // blocks of block c
 class Grouped(NamedTuple):
     """K words in C clusters, C a multiple of `PLACES`; members of a cluster lie side by side."""
 
-    centroid: Array  # C x r
+    centroid: Array  # C x r; of a cluster without words that of another, so that no maximum is its
     weight: Array  # C: zero for one without words, which is never drawn
     mass: Array  # C: the probability q of its words together
     masses: Array  # running sums of the masses in each block, as of the fit of a context
@@ -40,7 +40,7 @@ class Grouped(NamedTuple):
     steps: int
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def walk_clusters(  # type: ignore[no-untyped-def]
     stream, grouped, rows, bias, context, v, accepted
 ):
@@ -81,14 +81,24 @@ def accept(word, log_weight, luck):  # type: ignore[no-untyped-def]
 def prefer(asked, weight, sums):  # type: ignore[no-untyped-def]
     """Sums of fit inside every block, all blocks abreast; `asked` is ``g . centroid``.
 
-    exp neither overflows nor vanishes (`elementary.py`): a context beyond all measure makes poor
-    proposals, no wrong ones.
+    The largest is taken off first: no context makes a sum that overflows, or is zero.
     """
+    top = largest(asked)
     for k in range(sums.shape[1]):
-        sums[0, k] = weight[0, k] * exp(asked[0, k])
+        sums[0, k] = weight[0, k] * exp(asked[0, k] - top)
     for j in range(1, PLACES):
         for k in range(sums.shape[1]):
-            sums[j, k] = sums[j - 1, k] + weight[j, k] * exp(asked[j, k])
+            sums[j, k] = sums[j - 1, k] + weight[j, k] * exp(asked[j, k] - top)
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def largest(x):  # type: ignore[no-untyped-def]
+    """The largest of some numbers, in vector registers."""
+    top = x[0, 0]
+    for j in range(x.shape[0]):
+        for k in range(x.shape[1]):
+            top = x[j, k] if x[j, k] > top else top
+    return top
 
 
 @njit(cache=True, nogil=True)

@@ -19,6 +19,7 @@ from jaxtyping import Float
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.clusters import Grouped, walk_clusters
 from wordrbm.models import AbstractRBM
+from wordrbm.sampling.alias import AliasTable
 from wordrbm.sampling.clusters import Clusters, find_clusters, grouped
 from wordrbm.sampling.transition import Chains, TransitionInfo
 from wordrbm.shapes import Probability, Stream, Words
@@ -55,6 +56,7 @@ class ClusteredMetropolis:
                 f"{steps} steps with a share of {share} from word frequencies were asked for; use "
                 "1 step or more, and a share above 0 and up to 1."
             )
+        AliasTable.build(q)  # refuses a word that could never be proposed
         return cls(tuple(grouped(clusters, q, share=share, steps=steps) for clusters in found))
 
     @property
@@ -70,7 +72,7 @@ class ClusteredMetropolis:
         """``log q(w | g)`` of every word, by the formula and in double precision."""
         known = self.tables[table]
         asked, mass = known.centroid.astype(np.float64) @ context, known.mass.astype(np.float64)
-        fit = known.weight * np.exp(np.clip(asked, -87.0, 88.0))
+        fit = known.weight * np.exp(asked - asked.max())
         p = known.share * mass + (1.0 - known.share) * fit / fit.sum()
         return np.log(p[known.cluster] / mass[known.cluster]) + known.log_q
 

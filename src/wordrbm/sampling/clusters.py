@@ -76,6 +76,7 @@ def grouped(clusters: Clusters, q: Probability, *, share: float, steps: int) -> 
     missing = -len(clusters.centroid) % PLACES  # clusters without words, never drawn
     centroid = np.pad(clusters.centroid, ((0, missing), (0, 0)))
     weight = np.pad(clusters.weight, (0, missing))
+    centroid[weight == 0] = centroid[weight.argmax()]
     order = np.argsort(label, kind="stable").astype(np.int32)
     first = np.concatenate([[0], np.cumsum(np.bincount(label, minlength=len(centroid)))])
     keep, alias, inside = np.empty(len(q)), np.empty(len(q), np.int32), np.empty(len(q))
