@@ -121,11 +121,13 @@ def test_operators_keep_their_proposals_with_another_number_of_steps(model, q):
 def test_steps_in_the_same_time_are_by_a_line_through_two_times(monkeypatch, model, q):
     operators = operators_named(["unigram", "clusters"], model, q)
     seconds = {
-        ("unigram", 1): 1.0, ("unigram", 100): 3.0, ("clusters", 1): 1.5, ("clusters", 4): 2.0,
+        ("unigram", 1): 1.0, ("unigram", 100): 3.0, ("clusters", 1): 1.5, ("clusters", 32): 3.5,
     }  # fmt: skip
     monkeypatch.setattr(pace, "_times", lambda *_: seconds)
     windows = np.zeros((2, model.positions), int)
     found = pace.steps_in_the_same_time(model, operators, windows)
-    assert found == {"unigram": 100, "clusters": 10}
-    seconds["clusters", 1], seconds["clusters", 4] = 4.0, 5.0
+    assert found == {"unigram": 100, "clusters": 24}
+    seconds["clusters", 1], seconds["clusters", 32] = 4.0, 5.0
+    assert pace.steps_in_the_same_time(model, operators, windows)["clusters"] == 0
+    seconds["clusters", 1], seconds["clusters", 32] = 2.0, 1.9
     assert pace.steps_in_the_same_time(model, operators, windows)["clusters"] == 0

@@ -79,6 +79,8 @@ def test_what_has_no_closed_form_is_sampled(mixing, tmp_path):
         (["--steps", "1,x"], "is no list of whole numbers"),
         (["--steps", "-1"], "is no list of whole numbers"),
         (["--steps", ""], "is no list of whole numbers"),
+        (["--steps", "0,5"], "is no list of whole numbers"),
+        (["--cases", "1001"], "--cases"),
         (["--operators", "swap"], "the operators are unigram, power, uniform, clusters, both"),
         (["--operators", ","], "No operator was asked for"),
         (["--cases", "0"], "--cases"),

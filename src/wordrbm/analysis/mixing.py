@@ -86,7 +86,7 @@ def conditional(
 ) -> Float[np.ndarray, " K"]:
     """``log P(v_i | h)`` of all words, in double precision."""
     rows, bias = model.word_table[table], model.word_bias[table]
-    score = bias.astype(np.float64) + (rows @ context).astype(np.float64)
+    score = bias.astype(np.float64) + rows.astype(np.float64) @ context
     log_pi: Float[np.ndarray, " K"] = score - np.logaddexp.reduce(score)
     return log_pi
 

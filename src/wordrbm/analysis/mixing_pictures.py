@@ -1,5 +1,6 @@
 """A mixing study as pictures: the paper's figure 2 for one operator, and operators side by side."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMS = ("png", "svg")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # no picture can show these
+MOST_NAMED = 12  # windows in a legend
 
 
 def draw_study(
@@ -26,7 +29,7 @@ def draw_study(
     steps: Sequence[int],
 ) -> list[Path]:
     """Every picture of a study, each as PNG and as SVG."""
-    words = vocabulary.words
+    words = [CONTROL.sub("", word) for word in vocabulary.words]
     windows = [" ".join(words[k] for k in case.words) for case in cases]
     names = list(dict.fromkeys(place.operator for place in places))
     drawn = []
@@ -55,7 +58,8 @@ def figure_two(
         style = {"color": f"C{case % 10}", "linewidth": 2.5 if case == slowest else 1.2}
         for column, number in enumerate(("divergence", "distance")):
             mean = np.mean([getattr(place, number) for place in own], axis=0)
-            panels[0, column].plot(steps, mean, label=window, **style)
+            label = window if len(windows) <= MOST_NAMED else None
+            panels[0, column].plot(steps, mean, label=label, **style)
     for place in (place for place in places if place.case == slowest):
         label = f"{place.position + 1}, held by “{words[place.wanted]}”"
         for column, number in enumerate(("divergence", "distance")):
@@ -88,5 +92,6 @@ def _finish(axes: "Axes", title: str) -> None:
     axes.set_xscale("log")
     axes.set_title(title, loc="left", parse_math=False)
     axes.set_ylim(bottom=0.0)
-    for text in axes.legend(frameon=False, fontsize=7).get_texts():
-        text.set_parse_math(False)  # a word may be a $
+    if axes.get_legend_handles_labels()[0]:
+        for text in axes.legend(frameon=False, fontsize=7).get_texts():
+            text.set_parse_math(False)  # a word may be a $

@@ -1,11 +1,11 @@
 """How many steps of each operator take the same time, measured side by side.
 
 A call has a part that every step adds to and a part that it does not, so each operator is timed
-with one step and with its own number of them, in rounds that alternate, and a line is drawn.
+with one step and with many, in rounds that alternate, and a line is drawn.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from statistics import median
 
 import numpy as np
@@ -15,7 +15,7 @@ from wordrbm.models import AbstractRBM
 from wordrbm.sampling import Chains, Independence, draw_hidden
 from wordrbm.shapes import Words
 
-CHAINS, ROUNDS = 512, 9
+CHAINS, ROUNDS, MANY = 512, 9, 32
 
 
 def steps_in_the_same_time(
@@ -27,22 +27,36 @@ def steps_in_the_same_time(
     timed = {
         (name, steps): operator.with_steps(steps)
         for name, operator in operators.items()
-        for steps in (1, max(2, operator.steps))
+        for steps in (1, max(MANY, operator.steps))
     }
     seconds = _times(model, timed, chains)
     if not operators:
         return {}
     first = next(iter(operators))
-    whole = seconds[first, max(2, operators[first].steps)]
-    return {name: _fitting(seconds, name, whole) for name in operators}
+    whole = _line(seconds, first)(operators[first].steps)
+    fitting = {name: int(_steps(seconds, name, whole) + 1e-6) for name in operators}
+    return fitting | {first: operators[first].steps}
 
 
-def _fitting(seconds: Mapping[tuple[str, int], float], name: str, whole: float) -> int:
-    (least, once), (most, often) = sorted(
-        (steps, spent) for (one, steps), spent in seconds.items() if one == name
-    )
-    each = max((often - once) / (most - least), 1e-12)
-    return max(0, int(least + (whole - once) / each + 1e-9))
+def _line(seconds: Mapping[tuple[str, int], float], name: str) -> Callable[[int], float]:
+    """The seconds of a call with so many steps."""
+    (least, once), (most, often) = _ends(seconds, name)
+    return lambda steps: once + (steps - least) * (often - once) / (most - least)
+
+
+def _steps(seconds: Mapping[tuple[str, int], float], name: str, whole: float) -> float:
+    """Steps that fit into a time; none when not one does, or when no step seems to take time."""
+    (least, once), (most, often) = _ends(seconds, name)
+    if whole < once or often <= once:
+        return 0.0
+    return least + (whole - once) * (most - least) / (often - once)
+
+
+def _ends(
+    seconds: Mapping[tuple[str, int], float], name: str
+) -> tuple[tuple[int, float], tuple[int, float]]:
+    least, most = sorted((steps, spent) for (one, steps), spent in seconds.items() if one == name)
+    return least, most
 
 
 def _times(

@@ -5,6 +5,7 @@ gap between held-out text and chains, the share of proposals taken, the learning
 windows a second where times were kept. The same runs give the same bytes.
 """
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -78,7 +79,12 @@ def save_picture(path: Path, draw: Callable[[], "Figure"]) -> None:
     refuse_without_matplotlib()
     from matplotlib import style
 
-    with style.context(["default", STYLE]), replacing(path) as temporary:
+    with (
+        style.context(["default", STYLE]),
+        warnings.catch_warnings(),
+        replacing(path) as temporary,
+    ):
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # a script the font does not have
         draw().savefig(temporary, format=form, metadata=METADATA[form])
 
 

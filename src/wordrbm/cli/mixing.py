@@ -1,6 +1,7 @@
 """`wordrbm mixing`: how fast the chains' words reach P(v | h), exactly, operator by operator."""
 
 import json
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,6 @@ STEPS = (
     "1,2,3,4,5,6,8,10,13,16,20,25,32,40,50,64,80,100,130,160,200,320,500,800,1300,2000,3200,5000,"
     "7000,10000"
 )
-MOST_STEPS = 10**9
 CALLS = (1, 3, 10)  # of an operator that is sampled
 
 
@@ -18,7 +18,9 @@ def mixing(
     model: Annotated[Path, typer.Argument(help="A folder made by `wordrbm train`.")],
     prepared: Annotated[Path, typer.Argument(help="The corpus it was trained on.")],
     out: Annotated[Path, typer.Option(help="A folder for the pictures and numbers.")],
-    cases: Annotated[int, typer.Option(min=1, help="Held-out windows, taken at random.")] = 6,
+    cases: Annotated[
+        int, typer.Option(min=1, max=1000, help="Held-out windows, taken at random.")
+    ] = 6,
     steps: Annotated[
         str, typer.Option(help="Numbers of steps, with commas.", show_default="30 up to 10000")
     ] = STEPS,
@@ -50,7 +52,7 @@ def mixing(
     from wordrbm.cli.progress import progress
     from wordrbm.sampling import Independence
     from wordrbm.sampling.named import operators_named
-    from wordrbm.storage import make_folder, write_text
+    from wordrbm.storage import make_folder, refuse_folder, write_text
     from wordrbm.tasks.scores import random_sample_of
     from wordrbm.text.prepared import Prepared
 
@@ -63,7 +65,7 @@ def mixing(
     q = corpus.vocabulary.probability()
     built = operators_named(names, trained.rbm, q)
     exact = {name: way for name, way in built.items() if isinstance(way, Independence)}
-    make_folder(out)
+    refuse_folder(out / "mixing.json")
     same_time = steps_in_the_same_time(trained.rbm, exact, windows)
     drawn = cases_of(trained.rbm, windows, seed)
     total = len(drawn) * trained.rbm.positions * len(exact)
@@ -72,11 +74,12 @@ def mixing(
         for place in study(trained.rbm, exact, drawn, after, same_time):
             places.append(place)
             show(len(places), place.operator)
-    for name in built.keys() - exact.keys():
+    for name in [name for name in built if name not in exact]:
         sampled[name] = _sample(name, trained.rbm, built[name], drawn, q, seed, chains, quiet)
     rows = summary(places, after, same_time)
     details = detail(places, drawn, trained.vocabulary, after)
     found = {"operators": rows, "sampled": sampled, "positions": details}
+    make_folder(out)
     write_text(out / "mixing.json", json.dumps(found, indent=1))
     write_curves(out / "mixing.csv", details)
     pictures = draw_study(out, places, drawn, trained.vocabulary, after) if places else []
@@ -123,12 +126,13 @@ def _numbers(steps: str) -> list[int]:
     from wordrbm.errors import WordRBMError
 
     parts = [part.strip() for part in steps.split(",")]
-    if not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in parts):
+    numbers = [int(part) for part in parts if re.fullmatch(r"[0-9]{1,9}", part)]
+    if len(numbers) < len(parts) or min(numbers) < 1:
         raise WordRBMError(
-            f"--steps {steps!r} is no list of whole numbers below {MOST_STEPS:,} with commas "
+            f"--steps {steps!r} is no list of whole numbers from 1 to 999,999,999 with commas "
             "between them; give one such as 1,10,100."
         )
-    return sorted({int(part) for part in parts})
+    return sorted(set(numbers))
 
 
 def _print(rows: list[dict[str, Any]], details: list[dict[str, Any]], steps: list[int]) -> None:
@@ -136,7 +140,8 @@ def _print(rows: list[dict[str, Any]], details: list[dict[str, Any]], steps: lis
         return
     shown = [t for t in (1, 10, 100) if t in steps] or steps[:3]
     heads = [f"after {t}" for t in shown]
-    print("total variation from P(v | h): mean over positions (worst)")
+    time = f"{rows[0]['same_time']['steps']} steps of {rows[0]['operator']}"
+    print(f"total variation from P(v | h): mean over positions (worst); same time as {time}")
     titles = [*heads, "same time (steps)", "to 0.1", "to 0.01", "gap", "correlated"]
     print(f"{'operator':10} {'taken':>6} " + " ".join(f"{title:>18}" for title in titles))
     for row in rows:
