@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from statistics import median
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from wordrbm.kernels.stream import seed_stream
 from wordrbm.models import AbstractRBM
@@ -29,7 +30,8 @@ def steps_in_the_same_time(
         for name, operator in operators.items()
         for steps in (1, max(MANY, operator.steps))
     }
-    seconds = _times(model, timed, chains)
+    with threadpool_limits(1, "blas"):  # as in an update
+        seconds = _times(model, timed, chains)
     if not operators:
         return {}
     first = next(iter(operators))

@@ -46,7 +46,7 @@ def mixing(
     from wordrbm.analysis.mixing import cases_of, study
     from wordrbm.analysis.mixing_pictures import draw_study
     from wordrbm.analysis.mixing_report import detail, summary, write_curves
-    from wordrbm.analysis.pace import steps_in_the_same_time
+    from wordrbm.analysis.pace import CHAINS, steps_in_the_same_time
     from wordrbm.analysis.pictures import refuse_without_matplotlib
     from wordrbm.artifacts import load
     from wordrbm.cli.progress import progress
@@ -66,7 +66,8 @@ def mixing(
     built = operators_named(names, trained.rbm, q)
     exact = {name: way for name, way in built.items() if isinstance(way, Independence)}
     refuse_folder(out / "mixing.json")
-    same_time = steps_in_the_same_time(trained.rbm, exact, windows)
+    many = random_sample_of(corpus, trained.vocabulary, trained.rbm.positions, CHAINS, seed)
+    same_time = steps_in_the_same_time(trained.rbm, exact, many)
     drawn = cases_of(trained.rbm, windows, seed)
     total = len(drawn) * trained.rbm.positions * len(exact)
     places, sampled = [], {}

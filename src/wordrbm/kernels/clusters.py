@@ -54,7 +54,7 @@ def walk_clusters(  # type: ignore[no-untyped-def]
     log_weight = np.empty(steps + 1, context.dtype)
     weight = grouped.weight.reshape(PLACES, blocks)
     for r in range(v.size):
-        prefer(asked[r].reshape(PLACES, blocks), weight, sums)
+        prefer(asked[r].reshape(PLACES, blocks), largest(asked[r]), weight, sums)
         scale = (1.0 - grouped.share) / add_up(sums[PLACES - 1], ends)
         draw_clusters(stream, grouped.share, grouped.masses, grouped.ends, sums, ends, place[:-1])
         draw_members(stream, grouped.first, grouped.keep, grouped.member, place[:-1], word)
@@ -78,12 +78,11 @@ def accept(word, log_weight, luck):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def prefer(asked, weight, sums):  # type: ignore[no-untyped-def]
+def prefer(asked, top, weight, sums):  # type: ignore[no-untyped-def]
     """Sums of fit inside every block, all blocks abreast; `asked` is ``g . centroid``.
 
-    The largest is taken off first: no context makes a sum that overflows, or is zero.
+    `top`, the largest, is taken off: no context makes a sum that overflows, or is zero.
     """
-    top = largest(asked)
     for k in range(sums.shape[1]):
         sums[0, k] = weight[0, k] * exp(asked[0, k] - top)
     for j in range(1, PLACES):
@@ -94,10 +93,9 @@ def prefer(asked, weight, sums):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
 def largest(x):  # type: ignore[no-untyped-def]
     """The largest of some numbers, in vector registers."""
-    top = x[0, 0]
-    for j in range(x.shape[0]):
-        for k in range(x.shape[1]):
-            top = x[j, k] if x[j, k] > top else top
+    top = x[0]
+    for c in range(x.size):
+        top = x[c] if x[c] > top else top
     return top
 
 
