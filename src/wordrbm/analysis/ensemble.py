@@ -87,3 +87,22 @@ def distance(cell: Int[np.ndarray, " N"], p: Probability) -> tuple[float, float,
     error = np.sqrt((PARTS - 1) * without.var())  # the jackknife
     floor = 0.5 * np.sqrt(2.0 * p * (1.0 - p) / (np.pi * N)).sum()
     return float(0.5 * np.abs(whole / N - p).sum()), float(error), float(floor)
+
+
+def means(points: Sequence[Sampled], chains: int) -> list[dict[str, float]]:
+    """Over all positions, for each number of calls; the error is that of the mean."""
+    rows = []
+    for calls in sorted({point.calls for point in points}):
+        own = [point for point in points if point.calls == calls]
+        rows.append(
+            {
+                "calls": calls,
+                "chains": chains,
+                "acceptance": float(np.mean([point.acceptance for point in own])),
+                "mean": float(np.mean([point.distance for point in own])),
+                "worst": max(point.distance for point in own),
+                "error": float(np.linalg.norm([point.error for point in own])) / len(own),
+                "floor": float(np.mean([point.floor for point in own])),
+            }
+        )
+    return rows

@@ -11,7 +11,6 @@ STEPS = (
     "1,2,3,4,5,6,8,10,13,16,20,25,32,40,50,64,80,100,130,160,200,320,500,800,1300,2000,3200,5000,"
     "7000,10000"
 )
-CALLS = (1, 3, 10)  # of an operator that is sampled
 
 
 def mixing(
@@ -43,16 +42,12 @@ def mixing(
     Example:
       wordrbm mixing model corpus --out mixing --operators unigram,clusters
     """
-    from wordrbm.analysis.mixing import cases_of, study
-    from wordrbm.analysis.mixing_pictures import draw_study
-    from wordrbm.analysis.mixing_report import detail, summary, write_curves
-    from wordrbm.analysis.pace import CHAINS, steps_in_the_same_time
+    from wordrbm.analysis.mixing_study import Asked, save_study, whole_study
+    from wordrbm.analysis.pace import CHAINS
     from wordrbm.analysis.pictures import refuse_without_matplotlib
     from wordrbm.artifacts import load
     from wordrbm.cli.progress import progress
-    from wordrbm.sampling import Independence
     from wordrbm.sampling.named import operators_named
-    from wordrbm.storage import make_folder, refuse_folder, write_text
     from wordrbm.tasks.scores import random_sample_of
     from wordrbm.text.prepared import Prepared
 
@@ -60,66 +55,26 @@ def mixing(
     after = _numbers(steps)
     trained, corpus = load(model), Prepared.open(prepared)
     corpus.verify()
-    windows = random_sample_of(corpus, trained.vocabulary, trained.rbm.positions, cases, seed)
+    rbm, q = trained.rbm, corpus.vocabulary.probability()
     names = [name.strip() for name in operators.split(",") if name.strip()]
-    q = corpus.vocabulary.probability()
-    built = operators_named(names, trained.rbm, q)
-    exact = {name: way for name, way in built.items() if isinstance(way, Independence)}
-    refuse_folder(out / "mixing.json")
-    many = random_sample_of(corpus, trained.vocabulary, trained.rbm.positions, CHAINS, seed)
-    same_time = steps_in_the_same_time(trained.rbm, exact, many)
-    drawn = cases_of(trained.rbm, windows, seed)
-    total = len(drawn) * trained.rbm.positions * len(exact)
-    places, sampled = [], {}
-    with progress("mixing", total, quiet=quiet) as show:
-        for place in study(trained.rbm, exact, drawn, after, same_time):
-            places.append(place)
-            show(len(places), place.operator)
-    for name in [name for name in built if name not in exact]:
-        sampled[name] = _sample(name, trained.rbm, built[name], drawn, q, seed, chains, quiet)
-    rows = summary(places, after, same_time)
-    details = detail(places, drawn, trained.vocabulary, after)
-    found = {"operators": rows, "sampled": sampled, "positions": details}
-    make_folder(out)
-    write_text(out / "mixing.json", json.dumps(found, indent=1))
-    write_curves(out / "mixing.csv", details)
-    pictures = draw_study(out, places, drawn, trained.vocabulary, after) if places else []
+    asked = Asked(
+        operators=operators_named(names, rbm, q),
+        windows=random_sample_of(corpus, trained.vocabulary, rbm.positions, cases, seed),
+        timed=random_sample_of(corpus, trained.vocabulary, rbm.positions, CHAINS, seed),
+        steps=after,
+        seed=seed,
+        chains=chains,
+    )
+    with progress("mixing", 1.0, quiet=quiet) as show:
+        found = whole_study(rbm, trained.vocabulary, q, asked, show)
+    pictures = save_study(out, found, trained.vocabulary, after)
     if as_json:
-        shown = {"cases": len(drawn), "operators": rows, "sampled": sampled}
+        shown = {"cases": len(found.cases), "operators": found.rows, "sampled": found.sampled}
         print(json.dumps(shown | {"pictures": [str(path) for path in pictures]}))
-    else:
-        _print(rows, details, after)
-        _print_sampled(sampled)
-        print(f"pictures and numbers: {out}")
-
-
-def _sample(
-    name: str, rbm: Any, operator: Any, cases: Any, q: Any, seed: int, chains: int, quiet: bool
-) -> list[dict[str, Any]]:
-    """An operator without a closed form: means over positions of what many chains show."""
-    from wordrbm.analysis.ensemble import sampled_study
-    from wordrbm.cli.progress import progress
-
-    points, total = [], len(cases) * len(CALLS) * rbm.positions
-    with progress(f"{name}, sampled", total, quiet=quiet) as show:
-        for point in sampled_study(seed, rbm, operator, cases, q, CALLS, chains):
-            points.append(point)
-            show(len(points), f"{point.calls} calls")
-    rows = []
-    for calls in CALLS:
-        own = [point for point in points if point.calls == calls]
-        rows.append(
-            {
-                "calls": calls,
-                "chains": chains,
-                "acceptance": sum(point.acceptance for point in own) / len(own),
-                "mean": sum(point.distance for point in own) / len(own),
-                "worst": max(point.distance for point in own),
-                "error": sum(point.error**2 for point in own) ** 0.5 / len(own),
-                "floor": sum(point.floor for point in own) / len(own),
-            }
-        )
-    return rows
+        return
+    _print(found.rows, found.details, after)
+    _print_sampled(found.sampled)
+    print(f"pictures and numbers: {out}")
 
 
 def _numbers(steps: str) -> list[int]:
