@@ -161,8 +161,11 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(model, corpus, tmp_path, se
 def test_a_command_interrupted_as_it_loads_shows_no_traceback(model):
     """The signal comes from inside, at a sure place: where the command begins to read its model."""
     program = (
-        "import os, signal, sys, wordrbm.artifacts, wordrbm.cli.app as cli\n"
-        "wordrbm.artifacts.load = lambda path: os.kill(os.getpid(), signal.SIGINT)\n"
+        "import os, signal, sys, time, wordrbm.artifacts, wordrbm.cli.app as cli\n"
+        "def load(path):\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    time.sleep(60)\n"  # another thread may be the one that the signal comes to
+        "wordrbm.artifacts.load = load\n"
         "sys.argv[0] = 'wordrbm'\n"
         "cli.main()\n"
     )
