@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from wordrbm.analysis.independence import IndependenceChain
-from wordrbm.analysis.mixing import cases_of
+from wordrbm.analysis.mixing import cases_of, conditional
 from wordrbm.artifacts import load
 from wordrbm.sampling.named import operators_named
 from wordrbm.tasks.scores import random_sample_of
@@ -46,14 +46,12 @@ def main() -> None:
     ids = np.asarray(corpus.ids)
     for words, _, context in cases_of(rbm, drawn, given.seed):
         for i, g in enumerate(context):
-            score = (rbm.b + rbm.D @ g).astype(float)
+            log_pi = conditional(rbm, g, 0)
             proposals = {name: operator.log_proposal(g, 0) for name, operator in others.items()}
             table = beside(ids, int(words[i - 1 if i else 1]), q, after=i > 0)
             proposals["beside"] = np.log(table)
             for name, log_q in proposals.items():
-                chain = IndependenceChain.of(
-                    score - np.logaddexp.reduce(score), log_q - np.logaddexp.reduce(log_q)
-                )
+                chain = IndependenceChain.of(log_pi, log_q - np.logaddexp.reduce(log_q))
                 found[name].append([chain.total_variation(t) for t in STEPS])
     for name, rows in found.items():
         mean, worst = np.mean(rows, axis=0), np.max(rows, axis=0)

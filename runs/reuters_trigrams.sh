@@ -4,7 +4,7 @@
 #   runs/reuters_trigrams.sh DATA [OUT]
 #
 # DATA holds folders of JSON lines with news and encyclopaedia text (here `reuters_news` and
-# `enwiki`, about 80 M tokens); any other folders of text do as well. Two cores, about 10 minutes.
+# `enwiki`, about 80 M tokens); any other folders of text do as well. Two cores, at most 25 minutes.
 set -euo pipefail
 data=${1:?give the folder that holds reuters_news and enwiki}
 out=${2:-out/reuters_trigrams}

@@ -9,6 +9,7 @@ import hypothesis  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 
+from tests import reference  # noqa: E402
 from wordrbm.kernels.stream import seed_stream  # noqa: E402
 from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM  # noqa: E402
 
@@ -80,3 +81,9 @@ def binary(rng):
 def model(request):
     """Every model in turn: a test that takes `model` is a test of the contract."""
     return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def q(rng, model):
+    """Proposals for the words of the model."""
+    return rng.dirichlet(np.ones(reference.choices(model)))

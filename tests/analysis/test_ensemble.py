@@ -9,11 +9,6 @@ from wordrbm.analysis.mixing import cases_of, conditional
 from wordrbm.sampling import ClusteredMetropolis, Cycle, Metropolis
 
 
-@pytest.fixture
-def q(rng, model):
-    return rng.dirichlet(np.ones(reference.choices(model)))
-
-
 def test_a_cycle_is_where_the_product_of_its_matrices_is(rng, model, q):
     """Words are few here, so that every one is a cell of its own."""
     v = rng.integers(reference.choices(model), size=(2, model.positions))

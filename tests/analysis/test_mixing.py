@@ -19,11 +19,6 @@ EXACT = [name for name in OPERATORS if name != "both"]
 
 
 @pytest.fixture
-def q(rng, model):
-    return rng.dirichlet(np.ones(reference.choices(model)))
-
-
-@pytest.fixture
 def studied(rng, model, q):
     """Cases, operators and places."""
     v = rng.integers(reference.choices(model), size=(3, model.positions))

@@ -20,11 +20,6 @@ from wordrbm.sampling.clusters import grouped
 
 
 @pytest.fixture
-def q(rng, model):
-    return rng.dirichlet(np.ones(reference.choices(model)))
-
-
-@pytest.fixture
 def operator(model, q):
     return ClusteredMetropolis.of_model(model, q, steps=6, singles=1, groups=2, share=0.2)
 

@@ -24,11 +24,6 @@ from wordrbm.sampling import (
 from wordrbm.sampling.metropolis import log_acceptance
 
 
-@pytest.fixture
-def q(rng, model):
-    return rng.dirichlet(np.ones(reference.choices(model)))
-
-
 def operators(model, q):
     gibbs, metropolis = Gibbs(), Metropolis.from_probability(q, steps=3)
     clustered = ClusteredMetropolis.of_model(model, q, steps=3, singles=1, groups=2)

@@ -67,11 +67,13 @@ class IndependenceChain:
     @cached_property
     def from_proposal(self) -> "Start":
         """The start at q itself, as the paper has it."""
-        return self.start(np.log(self.pi) - self.log_w, np.arange(len(self.pi)))
+        return self._start(np.log(self.pi) - self.log_w)
 
-    def start(self, log_nu: Logs, order: Int[np.ndarray, " K"] | None = None) -> "Start":
+    def start(self, log_nu: Logs) -> "Start":
         """Any start: the logarithm of its probability of every word."""
-        log_nu = log_nu[self.order if order is None else order]
+        return self._start(log_nu[self.order])
+
+    def _start(self, log_nu: Logs) -> "Start":
         return Start(np.exp(log_nu - np.log(self.pi)), np.exp(_log_tails(log_nu) - self.log_S))
 
     def ratios(self, t: int, start: "Start | None" = None) -> Float[np.ndarray, " K"]:

@@ -23,6 +23,8 @@ def steps_in_the_same_time(
     model: AbstractRBM, operators: Mapping[str, Independence], windows: Words
 ) -> dict[str, int]:
     """Steps of every operator that fit into a call of the first one; zero if not one does."""
+    if not operators:
+        return {}
     v = windows[np.arange(CHAINS) % len(windows)]
     chains = Chains(v, draw_hidden(seed_stream(0, 0, 0), model.hidden_mean(v)))
     timed = {
@@ -32,8 +34,6 @@ def steps_in_the_same_time(
     }
     with threadpool_limits(1, "blas"):  # as in an update
         seconds = _times(model, timed, chains)
-    if not operators:
-        return {}
     first = next(iter(operators))
     whole = _line(seconds, first)(operators[first].steps)
     fitting = {name: int(_steps(seconds, name, whole) + 1e-6) for name in operators}

@@ -51,6 +51,11 @@ class Both(NamedTuple):
     pooled: Proposals
     grouped: Grouped
 
+    @property
+    def steps(self) -> int:
+        """Proposals for each word, of both."""
+        return self.pooled.steps + self.grouped.steps
+
 
 Known: TypeAlias = Proposals | Grouped | Both
 

@@ -16,6 +16,15 @@ from wordrbm.kernels.alias import build_alias, fill_alias
 from wordrbm.shapes import Probability, Stream
 
 
+def refuse_never_proposed(probability: Probability) -> None:
+    """Stop if some word could never be proposed: then no chain would ever reach it."""
+    if not (np.all(probability > 0) and np.all(np.isfinite(probability))):
+        raise WordRBMError(
+            "A proposal with zero, negative or non-finite probabilities was given; every word "
+            "needs a positive one, or it can never be proposed."
+        )
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class AliasTable:
@@ -27,11 +36,7 @@ class AliasTable:
     @classmethod
     def build(cls, probability: Probability) -> "AliasTable":
         """Build the table in O(K) from positive weights."""
-        if not (np.all(probability > 0) and np.all(np.isfinite(probability))):
-            raise WordRBMError(
-                "A proposal with zero, negative or non-finite probabilities was given; every word "
-                "needs a positive one, or it can never be proposed."
-            )
+        refuse_never_proposed(probability)
         weight = probability.astype(np.float64)
         keep = np.empty(weight.size)
         alias = np.empty(weight.size, np.int32)

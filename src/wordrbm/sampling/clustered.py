@@ -19,7 +19,7 @@ from jaxtyping import Float
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.clusters import Grouped, walk_clusters
 from wordrbm.models import AbstractRBM
-from wordrbm.sampling.alias import AliasTable
+from wordrbm.sampling.alias import refuse_never_proposed
 from wordrbm.sampling.clusters import Clusters, find_clusters, grouped
 from wordrbm.sampling.transition import Chains, TransitionInfo
 from wordrbm.shapes import Probability, Stream, Words
@@ -56,7 +56,7 @@ class ClusteredMetropolis:
                 f"{steps} steps with a share of {share} from word frequencies were asked for; use "
                 "1 step or more, and a share above 0 and up to 1."
             )
-        AliasTable.build(q)  # refuses a word that could never be proposed
+        refuse_never_proposed(q)
         return cls(tuple(grouped(clusters, q, share=share, steps=steps) for clusters in found))
 
     @property

@@ -119,7 +119,7 @@ class CompiledUpdate:
             self._batches(step * B, B)  # which says what is wrong, if it still is
             _refuse_word(int(job.cells[LARGEST]), job)
         after = (step + 1) % 2
-        taken = float(job.found.accepted.mean()) / _steps(job.proposals)
+        taken = float(job.found.accepted.mean()) / job.proposals.steps
         return Made(Chains(job.v[after], job.h[after]), taken, not job.cells[LOST])
 
 
@@ -138,13 +138,6 @@ def proposals_of(transition: Transition) -> Known | None:
             table.keep, table.alias, transition.log_q, transition.size, transition.steps
         )
     return None
-
-
-def _steps(proposals: Known) -> int:
-    """Proposals for a word in an update."""
-    if isinstance(proposals, Both):
-        return proposals.pooled.steps + proposals.grouped.steps
-    return proposals.steps
 
 
 @final
