@@ -5,8 +5,8 @@
 #   runs/mixing.sh CORPUS TRIGRAMS [OUT]
 #
 # CORPUS and TRIGRAMS are out/reuters_trigrams/corpus and .../model of runs/reuters_trigrams.sh. The
-# 5-gram model takes longest: 15 M windows and their scores took 14 minutes on two busy cores. Quoted
-# in docs/ are NGRAMS=15000000 and SECONDS_EACH=55.
+# 5-gram model takes longest: 50 M windows took 17 minutes on two busy cores. Quoted in docs/ is
+# SECONDS_EACH=55.
 set -euo pipefail
 corpus=${1:?give the corpus that runs/reuters_trigrams.sh prepared}
 trigrams=${2:?give the model that it trained}
@@ -15,15 +15,15 @@ mkdir -p "$out"
 
 if [ ! -e "$out/fivegrams/model.safetensors" ]; then
   wordrbm train "$corpus" --out "$out/fivegrams" --window 5 --ngrams "${NGRAMS:-50000000}" \
-    --threads 2 --resume --json | tee "$out/fivegrams.json"
+    --threads 2 --evaluations 2 --resume --json | tee "$out/fivegrams.json"
 fi
 for name in trigrams fivegrams; do
   model=$([ "$name" = trigrams ] && echo "$trigrams" || echo "$out/fivegrams")
   wordrbm mixing "$model" "$corpus" --out "$out/$name-mixing" --cases "${CASES:-6}" \
-    --operators unigram,power,uniform,clusters | tee "$out/$name-mixing.txt"
+    --operators paper,unigram,power,uniform,clusters,fine | tee "$out/$name-mixing.txt"
 done
 # Equal time on one thread for each, three seeds; the variants are in runs/sweep.py.
 python "$(dirname "$0")/sweep.py" "$corpus" "$out/learning.jsonl" --seconds "${SECONDS_EACH:-180}" \
-  --seeds 1 2 3 --only default clusters "clusters 16" both
+  --seeds 1 2 3 --only default clusters "clusters 16" both paper
 python "$(dirname "$0")/sweep.py" "$corpus" "$out/ablation.jsonl" --seconds 60 \
   --only default "256 chains" "1024 chains" "steps 50" "twice 50" "four times 25" averaged

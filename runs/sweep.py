@@ -18,9 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wordrbm.analysis.groups import GROUPS, togetherness
+from wordrbm.artifacts import Vectors
 from wordrbm.models import AbstractRBM, init_wordrep
 from wordrbm.sampling import (
     Chains,
+    Metropolis,
     PooledMetropolis,
     Transition,
     TransitionInfo,
@@ -58,11 +61,12 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "clusters": {"operator": "clusters"},
     "clusters 16": {"operator": "clusters", "cluster_steps": 16},
     "both": {"operator": "both", "cluster_steps": 2},
+    "paper": {"apart": True},
     "twice 50": {"mh_steps": 50, "alternations": 2},
     "four times 25": {"mh_steps": 25, "alternations": 4},
     "averaged": {"averaged": True},
 }
-OWN = {"pool", "alternations", "averaged"}  # what a run has no setting for
+OWN = {"pool", "alternations", "averaged", "apart"}  # what a run has no setting for
 UPDATES, ROUNDS = 20, 25
 LAST = 0.5  # of a run is averaged over, in so many samples
 SAMPLES = 100
@@ -97,6 +101,9 @@ def run(
     state = start(model, batches, settings)
     if settings.operator != "unigram":
         return model, train_by_clusters(model, batches, settings, state, q=q)
+    if variant.get("apart"):  # every word has its own proposals, as in the paper
+        apart = Metropolis.from_probability(q, steps=settings.mh_steps)
+        return model, train(model, apart, batches, settings, state, q=q)
     pools = PooledMetropolis.from_probability(q, steps=settings.mh_steps, size=variant.get("pool"))
     times = variant.get("alternations", 1)
     transition = pools if times == 1 else Alternating(pools, times)
@@ -144,7 +151,15 @@ def learn(
         "perplexity": scores.cloze_perplexity,
         "unigram": scores.unigram_perplexity,
         "acceptance": progress.acceptance,
+        "neighbours": neighbours(prepared, model),
     }
+
+
+def neighbours(prepared: Prepared, model: Any) -> float:
+    """The share of the nearest neighbours of days, months, numbers and modals inside their group."""
+    vectors = Vectors(prepared.vocabulary.words, model.D)
+    found = [togetherness(vectors, group) for group in GROUPS.values()]
+    return float(np.mean([one.inside / one.of for one in found]))
 
 
 class Average:

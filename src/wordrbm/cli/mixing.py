@@ -24,7 +24,11 @@ def mixing(
         str, typer.Option(help="Numbers of steps, with commas.", show_default="30 up to 10000")
     ] = STEPS,
     operators: Annotated[
-        str, typer.Option(help="Some of unigram, power, uniform, clusters, both, with commas.")
+        str,
+        typer.Option(
+            help="Some of unigram, power, uniform, paper, clusters, fine, both, with commas; the "
+            "first sets the time that the others have."
+        ),
     ] = "unigram,clusters",
     chains: Annotated[
         int, typer.Option(min=100, help="For operators that can only be sampled.")

@@ -1,8 +1,9 @@
 """The operators by name, as a study or a run asks for them.
 
-Proposals by word frequency are the paper's; to a power below one they are flatter, and uniform ones
-are there as a warning. All draw from pools but the clusters, whose proposals are every word's own.
-`both` is a call of each in turn.
+Proposals by word frequency are the paper's; to a power below one they are flatter, and uniform
+ones are there as a warning. They come from pools that 32 chains share; in `paper`, as in the
+paper, and by clusters every word has its own. `fine` are more and smaller clusters. `both` is a
+call of each in turn.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,12 +14,14 @@ from wordrbm.errors import WordRBMError
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.clustered import ClusteredMetropolis
 from wordrbm.sampling.combined import Cycle
+from wordrbm.sampling.metropolis import Metropolis
 from wordrbm.sampling.pooled import PooledMetropolis
 from wordrbm.sampling.transition import Transition
 from wordrbm.shapes import Probability
 
 STEPS, CLUSTER_STEPS = 100, 4
 POWER = 0.75
+FINE = {"singles": 512, "groups": 1024}
 
 Build = Callable[[AbstractRBM, Probability], Transition]
 
@@ -38,7 +41,9 @@ OPERATORS: Mapping[str, Build] = {
     "unigram": _pooled(1.0),
     "power": _pooled(POWER),
     "uniform": _pooled(0.0),
+    "paper": lambda model, q: Metropolis.from_probability(q, steps=STEPS),
     "clusters": lambda model, q: ClusteredMetropolis.of_model(model, q, steps=CLUSTER_STEPS),
+    "fine": lambda model, q: ClusteredMetropolis.of_model(model, q, steps=CLUSTER_STEPS, **FINE),
     "both": lambda model, q: Cycle(
         (OPERATORS["unigram"](model, q), OPERATORS["clusters"](model, q))
     ),
