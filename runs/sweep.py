@@ -156,7 +156,7 @@ def learn(
 
 
 def neighbours(prepared: Prepared, model: Any) -> float:
-    """The share of the nearest neighbours of days, months, numbers and modals inside their group."""
+    """The share of nearest neighbours of days, months, numbers, modals that are of their group."""
     vectors = Vectors(prepared.vocabulary.words, model.D)
     found = [togetherness(vectors, group) for group in GROUPS.values()]
     return float(np.mean([one.inside / one.of for one in found]))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wordrbm.artifacts import TrainedModel, Vectors, load
     from wordrbm.errors import WordRBMError
-    from wordrbm.estimators import CategoricalRBM, WordFeatures
+    from wordrbm.estimators import CategoricalRBM, FreeEnergyClassifier, WordFeatures
     from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM
     from wordrbm.sampling import Gibbs, Metropolis, PooledMetropolis
     from wordrbm.tasks.whole_path import prepare, train
@@ -20,6 +20,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "BinaryRBM": "wordrbm.models",
     "CategoricalRBM": "wordrbm.estimators",
+    "FreeEnergyClassifier": "wordrbm.estimators",
     "Gibbs": "wordrbm.sampling",
     "Metropolis": "wordrbm.sampling",
     "PooledMetropolis": "wordrbm.sampling",
@@ -38,6 +39,7 @@ _HOMES = {
 __all__ = [
     "BinaryRBM",
     "CategoricalRBM",
+    "FreeEnergyClassifier",
     "Gibbs",
     "Metropolis",
     "PooledMetropolis",

@@ -81,7 +81,10 @@ def test_what_has_no_closed_form_is_sampled(mixing, tmp_path):
         (["--steps", ""], "is no list of whole numbers"),
         (["--steps", "0,5"], "is no list of whole numbers"),
         (["--cases", "1001"], "--cases"),
-        (["--operators", "swap"], "the operators are unigram, power, uniform, paper, clusters, fine, both"),
+        (
+            ["--operators", "swap"],
+            "unigram, power, uniform, paper, clusters, fine, both",
+        ),
         (["--operators", ","], "No operator was asked for"),
         (["--cases", "0"], "--cases"),
     ],

@@ -13,7 +13,7 @@ except wordrbm.WordRBMError as error:
 
 
 def test_without_scikit_learn_the_extra_is_named():
-    for name in ("CategoricalRBM", "WordFeatures"):
+    for name in ("CategoricalRBM", "FreeEnergyClassifier", "WordFeatures"):
         done = subprocess.run(
             [sys.executable, "-c", CODE.format(name=name)], capture_output=True, text=True
         )

@@ -10,6 +10,7 @@ import typer
 from wordrbm.cli import (
     demo,
     evaluate,
+    explain,
     export,
     features,
     fill,
@@ -20,6 +21,7 @@ from wordrbm.cli import (
     prepare,
     sample,
     score,
+    sentiment,
     train,
 )
 from wordrbm.errors import WordRBMError
@@ -45,6 +47,8 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("info")(info.info)
 app.command("metrics")(metrics.metrics)
 app.command("mixing")(mixing.mixing)
+app.command("sentiment")(sentiment.sentiment)
+app.command("explain")(explain.explain)
 app.command("demo")(demo.demo)
 
 

@@ -10,6 +10,7 @@ except ImportError:
     ) from None
 
 from wordrbm.estimators.categorical import CategoricalRBM
+from wordrbm.estimators.free_energy_classifier import FreeEnergyClassifier
 from wordrbm.estimators.word_features import WordFeatures
 
-__all__ = ["CategoricalRBM", "WordFeatures"]
+__all__ = ["CategoricalRBM", "FreeEnergyClassifier", "WordFeatures"]

@@ -1,10 +1,12 @@
 """Documents as they are given: read once, checked one by one, as tokens.
 
-A document is a `str`, split as the training text of any model is, or a list of tokens. No window
-crosses documents. Words are counted while the documents are read, so they may come from a
-generator: what stays in memory is an integer for every token and the words.
+A document is a `str`, split as the training text of any model is, or a list of tokens. A line
+break of HTML is a line break. No window crosses documents. Words are counted while the documents
+are read, so they may come from a generator: what stays in memory is an integer for every token and
+the words.
 """
 
+import re
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
@@ -20,6 +22,8 @@ from wordrbm.text.tokens import normalise, tokenize
 from wordrbm.text.vocabulary import UNKNOWN, Vocabulary
 from wordrbm.text.windows import Windows
 from wordrbm.using import words
+
+BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
 class Read(NamedTuple):
@@ -53,6 +57,22 @@ def read(X: Any) -> Read:
     return Read(list(number), np.array(ids, np.int32), np.array(ends, np.int64))
 
 
+def chosen(read: Read, number: Int64[np.ndarray, " M"]) -> Read:
+    """Some of the documents."""
+    begin, end = np.append(0, read.ends[:-1])[number], read.ends[number]
+    parts = [read.ids[a:b] for a, b in zip(begin.tolist(), end.tolist(), strict=True)]
+    ids = np.concatenate([read.ids[:0], *parts])
+    return Read(read.words, ids, np.cumsum(end - begin))
+
+
+def joined(one: Read, other: Read) -> Read:
+    """The documents of one and then of the other; words keep the numbers that `one` gave them."""
+    number = {word: k for k, word in enumerate(one.words)}
+    renamed = np.array([number.setdefault(word, len(number)) for word in other.words], np.int32)
+    ids = np.concatenate([one.ids, renamed[other.ids]])
+    return Read(list(number), ids, np.concatenate([one.ends, other.ends + one.ids.size]))
+
+
 def vocabulary_of(read: Read, size: int, min_count: int) -> Vocabulary:
     """The most frequent words, equal counts in code point order, and the unknown word."""
     counts = np.bincount(read.ids, minlength=len(read.words)).tolist()
@@ -77,7 +97,7 @@ def windows_of(read: Read, vocabulary: Vocabulary, n: int) -> Windows:
 
 def _tokens(document: Any, number: int) -> list[str]:
     if isinstance(document, str):
-        return tokenize(document)
+        return tokenize(BREAK.sub("\n", document))
     if isinstance(document, Iterable) and not isinstance(document, bytes | Mapping | Set):
         tokens = list(document)
         if all(isinstance(token, str) and not words.is_blank(token) for token in tokens):

@@ -6,7 +6,7 @@ that grows with K.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -49,6 +49,13 @@ def text_learner(q: Probability, settings: TrainingSettings) -> Learner:
     """For windows of text: every position holds any word, with probability q."""
     proposals = PooledMetropolis.from_probability(q, steps=settings.mh_steps)
     return _learner(_fresh(q, settings), proposals, q, settings)
+
+
+def further(rbm: WordRepRBM, q: Probability, settings: TrainingSettings) -> Learner:
+    """For windows of text, from a model as it is now: a copy goes on learning."""
+    copies = {name: value.copy(order="K") for name, value in rbm.parameters().items()}
+    proposals = PooledMetropolis.from_probability(q, steps=settings.mh_steps)
+    return _learner(replace(rbm, **copies), proposals, q, settings)
 
 
 def table_learner(columns: Columns, settings: TrainingSettings) -> Learner:

@@ -112,6 +112,13 @@ def whole_number(name: str, value: Any) -> int:
     return int(value)
 
 
+def positive(name: str, value: Any) -> float:
+    """A parameter that weighs something."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value > 0:
+        raise Refused(f"The parameter {name} is {value!r}; give a number above 0.")
+    return float(value)
+
+
 def threads_of(n_jobs: int | None) -> int:
     """Threads for scikit-learn's `n_jobs`: none is one, -1 is a thread for every processor."""
     if n_jobs is None:

@@ -1,0 +1,109 @@
+"""`wordrbm sentiment`: class models on documents with classes, and the table of the paper."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wordrbm.cli.progress import progress
+from wordrbm.cli.stopping import StopSignals
+
+if TYPE_CHECKING:
+    from wordrbm.tasks.sentiment.variant import Variant
+
+
+def sentiment(
+    data: Annotated[
+        Path,
+        typer.Option(help="A folder of train/CLASS and test/CLASS, or train_CLASS.jsonl.gz."),
+    ],
+    out: Annotated[Path, typer.Option(help="A folder for models, table and classifier.")],
+    window: Annotated[str, typer.Option(help="Words in a window; several with commas.")] = "5",
+    hidden: Annotated[int, typer.Option(help="Hidden units.")] = 250,
+    dimension: Annotated[int, typer.Option(help="Numbers in a word vector.")] = 50,
+    min_count: Annotated[
+        int, typer.Option(min=1, help="Fewest times that a word of the vocabulary is seen.")
+    ] = 2,
+    windows: Annotated[
+        int, typer.Option(min=1, help="Windows that the model of each class reads.")
+    ] = 5_000_000,
+    background: Annotated[
+        int, typer.Option(min=0, help="Windows that their common start reads; 0 is no start.")
+    ] = 4_000_000,
+    unlabelled: Annotated[
+        bool, typer.Option("--unlabelled", help="Also start from documents of the class unsup.")
+    ] = False,
+    seeds: Annotated[str, typer.Option(help="Seeds, with commas.")] = "1",
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Trainings side by side.", show_default="all cores")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+) -> None:
+    """Train a model for each class and say how well energies tell the classes apart.
+
+    Any number of classes, any documents: a folder for each class. Without a part for testing, a
+    fifth is set aside. What was trained is kept in the output folder: the same command goes on
+    where it was stopped. For new texts, see wordrbm explain.
+
+    \b
+    Example:
+      wordrbm sentiment --data reviews --out out --window 5 --seeds 1,2,3 --jobs 2
+    """
+    from wordrbm.processors import workers_or_cores
+    from wordrbm.tasks.sentiment.data import read_data
+    from wordrbm.tasks.sentiment.experiment import Asked, rows_of, train_cells, write_results
+    from wordrbm.tasks.sentiment.report import as_records, as_text
+    from wordrbm.tasks.sentiment.running import Stopped
+    from wordrbm.tasks.sentiment.variant import Variant
+
+    one = Variant(
+        hidden=hidden, dimension=dimension, min_count=min_count,
+        background=background, windows=windows,
+    )  # fmt: skip
+    variants = _variants(one, _numbers("window", window), unlabelled=unlabelled)
+    asked = Asked(variants, _numbers("seeds", seeds), workers_or_cores(jobs))
+    for variant in variants.values():
+        variant.settings(windows, 1)  # refused before anything is read
+    found = read_data(data, unlabelled=unlabelled)
+    stop = StopSignals()
+    stop.has_begun = True
+    try:
+        with progress("training", 1.0, quiet=quiet) as show:
+            train_cells(asked, found, out, show, stop)
+    except Stopped as stopped:
+        typer.echo(str(stopped), err=True)
+        raise typer.Exit(stop.exit_code) from None
+    rows = []
+    with progress("fitting", 1.0, quiet=quiet) as show:
+        for row in rows_of(asked, found, out):
+            rows.append(row)
+            show(min(0.99, len(rows) / (6 + 6 * len(variants))), row.name)
+        show(1.0, "done")
+    write_results(asked, rows, found, out)
+    print(json.dumps({"out": str(out), "rows": as_records(rows)}) if as_json else as_text(rows))
+    if not as_json:
+        print(f"classifier: {out / 'classifier'}; next: wordrbm explain {out / 'classifier'} FILE")
+
+
+def _variants(one: "Variant", windows: list[int], *, unlabelled: bool) -> dict[str, "Variant"]:
+    """By the names they have in the table."""
+    found = {f"WRRBM {n}-grams": one._replace(window=n) for n in windows}
+    if unlabelled:
+        more = {
+            f"{name}, unlabelled start": v._replace(unlabelled=True) for name, v in found.items()
+        }
+        found |= more
+    return found
+
+
+def _numbers(name: str, given: str) -> list[int]:
+    from wordrbm.errors import WordRBMError
+
+    parts = [part.strip() for part in given.split(",")]
+    if not all(part.isascii() and part.isdigit() for part in parts):
+        raise WordRBMError(
+            f"--{name} is {given!r} where whole numbers with commas were expected, as 1,2,3."
+        )
+    return [int(part) for part in dict.fromkeys(parts)]

@@ -1,0 +1,164 @@
+"""One word model for each class of documents: under which of them is a text likeliest?
+
+    log P(v | class c) = -F_c(v) - log Z_c                              [Dahl 2012, section 6.3]
+
+All start from one background model of the documents of every class: what the classes share is
+learnt once, and cancels in a difference of energies. The Z_c are not known, and differ from run to
+run, so the energies of a model are taken from a middle: the mean of the classes' means over the
+documents it was trained on, each class as heavy as every other.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import numpy as np
+from jaxtyping import Float64, Int32, Int64
+
+from wordrbm.artifacts import TrainedModel
+from wordrbm.estimators.documents import Read, chosen
+from wordrbm.estimators.learning import Learner, further, text_learner
+from wordrbm.models import WordRepRBM
+from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.text.windows import Windows
+from wordrbm.training import Progress, TrainingSettings
+from wordrbm.using.precise import one_blas_thread
+
+BLOCK = 4096  # windows at a time: a document is scored by itself, whatever its company
+
+Tell = Callable[[Progress], None]
+
+
+class Texts(NamedTuple):
+    """Documents as ids of a vocabulary, one after another; none is shorter than a window but 0."""
+
+    ids: Int32[np.ndarray, " T"]
+    ends: Int64[np.ndarray, " N"]
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def each(self) -> Iterator[Int32[np.ndarray, " t"]]:
+        """The ids of every document."""
+        begin = 0
+        for end in self.ends.tolist():
+            yield self.ids[begin:end]
+            begin = end
+
+    def chosen(self, number: Int64[np.ndarray, " M"]) -> "Texts":
+        """Some of the documents."""
+        _, ids, ends = chosen(Read([], self.ids, self.ends), number)
+        return Texts(ids, ends)
+
+    def windows(self, chosen: Int64[np.ndarray, " C"], n: int) -> Windows:
+        """Every window of n words in the chosen documents."""
+        starts = np.append(0, self.ends[:-1])[chosen]
+        runs = np.stack([starts, self.ends[chosen], np.zeros_like(starts)], axis=1)
+        return Windows.of(self.ids, runs, n)
+
+
+def texts_of(read: Read, vocabulary: Vocabulary, n: int) -> Texts:
+    """Documents as ids; one of fewer than n words is filled up with the unknown word, 0."""
+    ids, length = vocabulary.ids(read.words)[read.ids], np.diff(read.ends, prepend=0)
+    missing = np.where(length > 0, np.maximum(n - length, 0), 0)
+    filled = np.insert(ids, np.repeat(read.ends, missing), 0)
+    return Texts(filled.astype(np.int32), read.ends + np.cumsum(missing))
+
+
+class Schedule(NamedTuple):
+    """How the background is trained, if there is one, and then each class."""
+
+    background: TrainingSettings | None
+    classes: Sequence[TrainingSettings]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ClassModels:
+    """A model for each class, of the same words and sizes."""
+
+    models: tuple[TrainedModel, ...]
+    middle: Float64[np.ndarray, " C"]
+
+    @property
+    def n(self) -> int:
+        """The words of a window."""
+        return self.models[0].rbm.positions
+
+    def energies(self, texts: Texts) -> Float64[np.ndarray, "N C"]:
+        """The mean free energy of each document under each model, from its middle; 0 if empty."""
+        found = mean_energies([model.rbm for model in self.models], texts)
+        return np.where(np.isnan(found), 0.0, found - self.middle)
+
+    def window_energies(self, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, "W C"]:
+        """The same of every window of one document."""
+        with one_blas_thread():
+            found = [_energies(model.rbm, ids) for model in self.models]
+        return np.stack(found, axis=1) - self.middle
+
+
+def train_class_models(
+    texts: Texts,
+    label: Int64[np.ndarray, " N"],
+    vocabulary: Vocabulary,
+    schedule: Schedule,
+    *,
+    start: WordRepRBM | None = None,
+    threads: int = 1,
+    tell: Tell = lambda progress: None,
+) -> ClassModels:
+    """Train the models of classes 0, 1, ...; from `start`, or else from a background."""
+    q, n = vocabulary.probability(), schedule.classes[0].window
+    if start is None and schedule.background is not None:
+        everything = texts.windows(np.arange(len(texts)), n)
+        learner = text_learner(q, schedule.background)
+        start = _trained(learner, everything, schedule.background, threads, tell)
+    models = []
+    for c, settings in enumerate(schedule.classes):
+        learner = text_learner(q, settings) if start is None else further(start, q, settings)
+        rbm = _trained(
+            learner, texts.windows(np.flatnonzero(label == c), n), settings, threads, tell
+        )
+        models.append(TrainedModel(rbm, vocabulary, settings))
+    return ClassModels(tuple(models), _middle(models, texts, label))
+
+
+def train_background(
+    texts: Texts, vocabulary: Vocabulary, settings: TrainingSettings, threads: int, tell: Tell
+) -> WordRepRBM:
+    """A model of documents of no class, for others to start from."""
+    learner = text_learner(vocabulary.probability(), settings)
+    windows = texts.windows(np.arange(len(texts)), settings.window)
+    return _trained(learner, windows, settings, threads, tell)
+
+
+def mean_energies(rbms: Sequence[WordRepRBM], texts: Texts) -> Float64[np.ndarray, "N C"]:
+    """The mean free energy of each document's windows under each model; NaN for an empty one."""
+    found = np.full((len(texts), len(rbms)), np.nan)
+    with one_blas_thread():
+        for number, ids in enumerate(texts.each()):
+            if ids.size:
+                found[number] = [_energies(rbm, ids).mean() for rbm in rbms]
+    return found
+
+
+def _energies(rbm: WordRepRBM, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, " W"]:
+    v = np.lib.stride_tricks.sliding_window_view(ids, rbm.positions)
+    blocks = range(0, len(v), BLOCK)
+    return np.concatenate([rbm.free_energy(v[first : first + BLOCK]) for first in blocks])
+
+
+def _trained(
+    learner: Learner, windows: Windows, settings: TrainingSettings, threads: int, tell: Tell
+) -> WordRepRBM:
+    state = learner.begin(windows, settings)
+    for _, progress in learner.learn(windows, settings, state, threads):
+        tell(progress)
+    return learner.rbm
+
+
+def _middle(
+    models: Sequence[TrainedModel], texts: Texts, label: Int64[np.ndarray, " N"]
+) -> Float64[np.ndarray, " C"]:
+    found = mean_energies([model.rbm for model in models], texts)
+    return np.mean([np.nanmean(found[label == c], axis=0) for c in range(len(models))], axis=0)

@@ -1,0 +1,1 @@
+"""The paper's sentiment experiment, on any folder of documents with classes."""

@@ -1,0 +1,83 @@
+"""The whole experiment: cells trained, rows fitted, the table and a classifier written."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from wordrbm.estimators.classifier_file import Kept, save_classifier
+from wordrbm.estimators.layer import Layer
+from wordrbm.storage import make_folder, write_text
+from wordrbm.tasks.sentiment.baselines import bags_of
+from wordrbm.tasks.sentiment.cells import class_models, fold_of, gathered
+from wordrbm.tasks.sentiment.data import Data
+from wordrbm.tasks.sentiment.report import as_markdown, as_records
+from wordrbm.tasks.sentiment.rows import Given, Row, baseline_rows, combined_row, energy_rows
+from wordrbm.tasks.sentiment.running import run_cells
+from wordrbm.tasks.sentiment.variant import Cell, Variant, cells_of
+
+CELLS, CLASSIFIER, TABLE, NUMBERS = "cells", "classifier", "table.md", "table.json"
+
+Show = Callable[[float, str], None]
+
+
+class Asked(NamedTuple):
+    """What an experiment is of: class models by the names they have in the table."""
+
+    variants: Mapping[str, Variant]
+    seeds: Sequence[int]
+    jobs: int
+
+
+def train_cells(asked: Asked, data: Data, out: Path, show: Show, stop: Callable[[], bool]) -> None:
+    """All the class models."""
+    cells = [
+        cell
+        for variant in asked.variants.values()
+        for seed in asked.seeds
+        for cell in cells_of(variant, seed)
+    ]
+    run_cells(cells, data, out / CELLS, asked.jobs, show, stop)
+
+
+def rows_of(asked: Asked, data: Data, out: Path) -> Iterator[Row]:
+    """Every row of the table, one after another."""
+    fold, bags = fold_of(data.train.label), bags_of(data)
+    baselines = {}
+    for row in baseline_rows(data, bags, fold):
+        baselines[row.name] = row.found[0].settings
+        yield row
+    names = [(name, seed) for name in asked.variants for seed in asked.seeds]
+    found = {
+        (name, seed): gathered(asked.variants[name], seed, data, out / CELLS)
+        for name, seed in names
+    }
+    given = Given(
+        unseen={key: both[0] for key, both in found.items()},
+        seen={key: both[1] for key, both in found.items()},
+        bags=bags,
+        labels=(data.train.label, data.test.label),
+        fold=fold,
+        ngram_penalty=baselines["NB-SVM trigrams"]["C"],
+        words_least=int(baselines["bag of words bnc"]["least"]),
+    )
+    for name in asked.variants:
+        yield from energy_rows(given, name, asked.seeds)
+    labelled = [name for name, variant in asked.variants.items() if not variant.unlabelled]
+    if labelled:
+        yield combined_row(given, "all of these + NB trigrams", labelled, asked.seeds)
+    if 0 < len(labelled) < len(asked.variants):
+        everything = list(asked.variants)
+        yield combined_row(given, "all, unlabelled too, + NB trigrams", everything, asked.seeds)
+
+
+def write_results(asked: Asked, rows: Sequence[Row], data: Data, out: Path) -> None:
+    """The table, and the first variant as a classifier that can be used."""
+    make_folder(out)
+    write_text(out / TABLE, as_markdown(rows))
+    write_text(out / NUMBERS, json.dumps(as_records(rows), indent=1))
+    variant, seed = next(iter(asked.variants.values())), asked.seeds[0]
+    models = class_models(Cell(variant, seed, None), data, out / CELLS)
+    unseen, _ = gathered(variant, seed, data, out / CELLS)
+    layer = Layer.fit(unseen.train["mean"], data.train.label, 1.0)
+    save_classifier(out / CLASSIFIER, Kept(data.classes, models, layer))

@@ -1,0 +1,116 @@
+"""The rows of the table: each a machine, chosen on training documents and tested once.
+
+Rows of class models have an accuracy for every seed. "unseen" energies of training documents come
+from models that have not seen them; "as seen" ones from models that have, as the paper did it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from wordrbm.estimators.layer import compared
+from wordrbm.tasks.sentiment import baselines
+from wordrbm.tasks.sentiment.baselines import Bags
+from wordrbm.tasks.sentiment.cells import Energies
+from wordrbm.tasks.sentiment.data import Data
+from wordrbm.tasks.sentiment.fitting import (
+    PENALTIES,
+    SCALES,
+    Chosen,
+    Labels,
+    Sides,
+    beside,
+    choose,
+    nb_svm,
+    svm,
+    unit_range,
+)
+from wordrbm.tasks.sentiment.pools import POOLS
+from wordrbm.tasks.sentiment.stacking import decisions, stacked
+
+Name = tuple[str, int]  # a variant's label and a seed
+
+
+class Row(NamedTuple):
+    """A line of the table: what each seed gave; baselines have one."""
+
+    name: str
+    found: list[Chosen]
+
+
+class Given(NamedTuple):
+    """What the rows of class models are made from."""
+
+    unseen: Mapping[Name, Energies]
+    seen: Mapping[Name, Energies]
+    bags: Bags
+    labels: tuple[Labels, Labels]
+    fold: Labels
+    ngram_penalty: float
+    words_least: int
+
+
+def baseline_rows(data: Data, bags: Bags, fold: Labels) -> Iterator[Row]:
+    """Everything without class models."""
+    labels = (data.train.label, data.test.label)
+    yield Row("LDA", [baselines.lda(data, fold)])
+    yield Row("LSA", [baselines.lsa(data, fold)])
+    yield Row("bag of words bnc", [baselines.bnc(bags, labels, fold)])
+    yield Row("NB-SVM trigrams", [baselines.nb_ngrams(bags, labels, fold)])
+
+
+def energy_rows(given: Given, variant: str, seeds: Sequence[int]) -> Iterator[Row]:
+    """Everything with the class models of one variant."""
+    unseen = [_means(given.unseen[variant, seed]) for seed in seeds]
+    seen = [_means(given.seen[variant, seed]) for seed in seeds]
+    pools = [_pools(given.unseen[variant, seed]) for seed in seeds]
+    votes = ngram_decisions(given)
+    yield Row(f"{variant}, threshold", [_stacked(given, [one]) for one in unseen])
+    yield Row(f"{variant}, threshold, as seen", [_stacked(given, [one]) for one in seen])
+    yield Row(f"{variant}, pooled in four ways", [_stacked(given, [one]) for one in pools])
+    yield Row(f"{variant} + bnc", [_with_bag(given, one) for one in unseen])
+    yield Row(f"{variant} + bnc, as seen", [_with_bag(given, one) for one in seen])
+    yield Row(f"{variant} + NB trigrams", [_stacked(given, [votes, one]) for one in unseen])
+
+
+def combined_row(given: Given, name: str, variants: Sequence[str], seeds: Sequence[int]) -> Row:
+    """The energies of several variants, each the mean over seeds, with the n-grams."""
+    parts = [
+        _mean_of([_pools(given.unseen[variant, seed]) for seed in seeds]) for variant in variants
+    ]
+    return Row(name, [_stacked(given, [ngram_decisions(given), *parts])])
+
+
+def ngram_decisions(given: Given) -> Sides:
+    """The decisions of the n-gram machine; of machines that have not seen a document."""
+    label, _ = given.labels
+    return decisions(nb_svm, given.ngram_penalty, given.bags.ngrams, label, given.fold)
+
+
+def _means(energies: Energies) -> Sides:
+    return Sides(compared(energies.train["mean"]), compared(energies.test["mean"]))
+
+
+def _pools(energies: Energies) -> Sides:
+    return Sides(
+        *(
+            np.hstack([compared(side[name]) for name in ("mean", *POOLS)])
+            for side in (energies.train, energies.test)
+        )
+    )
+
+
+def _mean_of(sides: Sequence[Sides]) -> Sides:
+    return Sides(*(np.mean(side, axis=0) for side in zip(*sides, strict=True)))
+
+
+def _stacked(given: Given, parts: Sequence[Sides]) -> Chosen:
+    return stacked(parts, given.labels, given.fold)
+
+
+def _with_bag(given: Given, energies: Sides) -> Chosen:
+    """Energies scaled to [0, 1], and then by what is chosen, beside the bag of words."""
+    bag, scaled = given.bags.words[given.words_least], unit_range(energies)
+    candidates = [({"scale": scale}, beside(bag, scaled, scale)) for scale in SCALES]
+    return choose(svm, candidates, PENALTIES, given.labels, given.fold)

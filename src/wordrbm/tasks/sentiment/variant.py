@@ -1,0 +1,54 @@
+"""What is trained for an experiment: the sizes of the class models, how long, from which start."""
+
+from typing import NamedTuple
+
+from wordrbm.training import TrainingSettings, check_settings
+
+FOLDS = 3  # parts of the training documents whose energies come from models of the others
+
+CHAINS = 256  # fewer than usual: better after a few million windows (docs/decisions.md, 15)
+
+
+class Variant(NamedTuple):
+    """One kind of class models; windows are what each class, and the background, reads."""
+
+    window: int = 5
+    hidden: int = 250
+    dimension: int = 50
+    min_count: int = 2
+    background: int = 4_000_000
+    windows: int = 5_000_000
+    unlabelled: bool = False  # the background is trained on unlabelled documents
+
+    @property
+    def name(self) -> str:
+        """Its values, as the name of a file."""
+        start = "unlabelled" if self.unlabelled else "background"
+        return (
+            f"n{self.window}-h{self.hidden}-d{self.dimension}-min{self.min_count}-"
+            f"{start}{self.background}-windows{self.windows}"
+        )
+
+    def settings(self, windows: int, seed: int) -> TrainingSettings:
+        """The settings of one of its models."""
+        sizes = {"window": self.window, "hidden": self.hidden, "dimension": self.dimension}
+        return check_settings({**sizes, "ngrams": windows, "seed": seed, "chains": CHAINS})
+
+
+class Cell(NamedTuple):
+    """One training of a variant: with all training documents, or without those of a fold."""
+
+    variant: Variant
+    seed: int
+    fold: int | None
+
+    @property
+    def name(self) -> str:
+        """As the name of a file."""
+        part = "all" if self.fold is None else f"without{self.fold}"
+        return f"{self.variant.name}-seed{self.seed}-{part}"
+
+
+def cells_of(variant: Variant, seed: int) -> list[Cell]:
+    """Every training that a variant with a seed needs."""
+    return [Cell(variant, seed, fold) for fold in (None, *range(FOLDS))]

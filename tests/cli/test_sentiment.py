@@ -1,0 +1,141 @@
+"""`wordrbm sentiment` and `wordrbm explain`, from folders of made-up documents to a table."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from tests.tasks.sentiment.reviews import SMALL, write_reviews
+from wordrbm.cli.app import main
+from wordrbm.tasks.sentiment import cells
+
+
+@pytest.fixture
+def command(monkeypatch, capfd):
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["wordrbm", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        return end.value.code, *capfd.readouterr()
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def reviews(tmp_path_factory):
+    return write_reviews(tmp_path_factory.mktemp("reviews"))
+
+
+@pytest.fixture(scope="module")
+def done(reviews, tmp_path_factory):
+    """An experiment that was run once."""
+    out = tmp_path_factory.mktemp("experiment") / "out"
+    given = ["sentiment", "--data", reviews, "--out", out, "--seeds", "1,2", "--unlabelled"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["wordrbm", *map(str, given), *SMALL, "--quiet"])
+        with pytest.raises(SystemExit) as end:
+            main()
+    assert end.value.code == 0
+    return out
+
+
+def test_the_table(done):
+    rows = json.loads((done / "table.json").read_text())
+    names = [row["model"] for row in rows]
+    assert names[:4] == ["LDA", "LSA", "bag of words bnc", "NB-SVM trigrams"]
+    assert "WRRBM 3-grams, threshold" in names
+    assert "WRRBM 3-grams, unlabelled start + NB trigrams" in names
+    assert "all, unlabelled too, + NB trigrams" in names
+    for row in rows:
+        assert len(row["seeds"]) == (2 if row["model"].startswith("WRRBM") else 1)
+        assert row["test"] == np.mean([seed["test"] for seed in row["seeds"]])
+    assert dict(zip(names, rows, strict=True))["WRRBM 3-grams, threshold"]["test"] > 0.9
+    assert len((done / "table.md").read_text().splitlines()) == 2 + len(rows)
+
+
+def test_the_same_command_goes_on_and_gives_the_same(done, reviews, command, monkeypatch):
+    before = json.loads((done / "table.json").read_text())
+    kept = {path.name: path.read_bytes() for path in (done / "cells").glob("*.safetensors")}
+    assert len(kept) == 2 * 2 * 4
+    lost = sorted(kept)[3]
+    (done / "cells" / lost).unlink()
+    trained = []
+    compute = cells.compute
+    monkeypatch.setattr(
+        "wordrbm.tasks.sentiment.running.compute",
+        lambda cell, *rest: (trained.append(cell.name), compute(cell, *rest)),
+    )
+    given = ["--data", reviews, "--out", done, "--seeds", "1,2", "--unlabelled", "--json"]
+    code, shown, _ = command("sentiment", *given, *SMALL)
+    assert code == 0
+    assert [f"{name}.safetensors" for name in trained] == [lost]
+    assert (done / "cells" / lost).read_bytes() == kept[lost]  # jobs and company change nothing
+    assert json.loads(shown)["rows"] == before
+
+
+def test_other_documents_are_refused(done, command, tmp_path):
+    other = write_reviews(tmp_path / "other", test=42)
+    code, _, told = command("sentiment", "--data", other, "--out", done, *SMALL, "--quiet")
+    assert code == 2
+    assert "is of other documents" in told
+    assert told.count("\n") == 1
+
+
+def test_a_folder_for_each_class_is_enough(command, tmp_path):
+    folder = write_reviews(tmp_path / "mine", test=0, unlabelled=0) / "train"
+    (folder / "weather").mkdir()
+    for number in range(20):
+        (folder / "weather" / f"{number}.txt").write_text("the sun shines . the rain falls . " * 2)
+    code, shown, _ = command("sentiment", "--data", folder, "--out", tmp_path / "out", *SMALL)
+    assert code == 0
+    assert "WRRBM 3-grams + bnc" in shown
+    assert "wordrbm explain" in shown
+    text = tmp_path / "new.txt"
+    text.write_text("the rain falls .\nthe cat eats fish .")
+    code, shown, _ = command("explain", tmp_path / "out" / "classifier", text, "--json")
+    assert code == 0
+    found = json.loads(shown)["classes"]
+    assert set(found) == {"animals", "money", "weather"}
+    assert sum(one["probability"] for one in found.values()) == pytest.approx(1)
+
+
+def test_explain_tells_and_colours(done, command, tmp_path):
+    text, page = tmp_path / "new.txt", tmp_path / "page.html"
+    text.write_text("The cat eats fish .<br />The bank buys bonds .")
+    code, shown, _ = command("explain", done / "classifier", text, "--html", page, "--top", 2)
+    assert code == 0
+    assert shown.splitlines()[0].startswith("animals: ")
+    assert "cat" in shown
+    assert "<span" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--seeds", "one"], "--seeds is 'one'"),
+        (["--window", "5,"], "--window is '5,'"),
+        (["--window", "0"], "window"),
+        (["--hidden", "0"], "hidden"),
+        (["--windows", "0"], "--windows"),
+        (["--jobs", "0"], "--jobs"),
+    ],
+)
+def test_a_fault_is_one_sentence(command, reviews, tmp_path, arguments, told):
+    given = [argument for argument in SMALL if argument not in arguments[:1]]
+    code, _, shown = command(
+        "sentiment", "--data", reviews, "--out", tmp_path / "out", *given[:0], *arguments
+    )
+    assert code == 2
+    assert told in shown
+    assert "Traceback" not in shown
+    assert not (tmp_path / "out").exists()
+
+
+def test_data_that_is_not_there_is_told(command, tmp_path):
+    code, _, told = command("sentiment", "--data", tmp_path / "no", "--out", tmp_path / "out")
+    assert code == 2
+    assert "is no folder" in told
+    code, _, told = command("explain", tmp_path)
+    assert code == 2
+    assert "There is no" in told

@@ -1,0 +1,67 @@
+import gzip
+import json
+
+import pytest
+
+from wordrbm.errors import WordRBMError
+from wordrbm.text.labelled import documents, find_labelled
+
+
+def write(folder, name, text="a text"):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def test_folders_of_files(tmp_path):
+    for part in ("train", "test"):
+        for name in ("pos", "neg"):
+            for number in range(3):
+                write(tmp_path, f"{part}/{name}/{number}.txt", f"{name} {number}\nof {part}")
+    write(tmp_path, "train/unsup/0.txt")
+    write(tmp_path, "README")
+    found = find_labelled(tmp_path)
+    assert list(found.train) == list(found.test) == ["neg", "pos"]
+    assert list(documents(found.train["pos"]))[1] == "pos 1\nof train"
+    assert len(found.unlabelled) == 1
+
+
+def test_files_of_lines(tmp_path):
+    for part in ("train_pos", "train_neg", "train_unsup", "test_pos", "test_neg", "train_urls"):
+        with gzip.open(tmp_path / f"{part}.jsonl.gz", "wt") as file:
+            file.writelines(json.dumps({"text": f"{part} {k}"}) + "\n" for k in range(2))
+    (tmp_path / "train_urls.jsonl.gz").rename(tmp_path / "train_urls_pos.txt.gz")
+    found = find_labelled(tmp_path)
+    assert list(found.train) == ["neg", "pos"]
+    assert list(documents(found.test["neg"])) == ["test_neg 0", "test_neg 1"]
+    assert len(list(documents(found.unlabelled))) == 2
+
+
+def test_folders_without_parts(tmp_path):
+    for name in ("sport", "trade", "art"):
+        write(tmp_path, f"{name}/one.txt")
+    found = find_labelled(tmp_path)
+    assert list(found.train) == ["art", "sport", "trade"]
+    assert found.test == {}
+
+
+def test_what_cannot_be_is_told(tmp_path):
+    with pytest.raises(WordRBMError, match="is no folder"):
+        find_labelled(tmp_path / "nowhere")
+    with pytest.raises(WordRBMError, match="no folder of a class"):
+        find_labelled(tmp_path)
+    write(tmp_path, "train/pos/one.txt")
+    with pytest.raises(WordRBMError, match="only the class pos"):
+        find_labelled(tmp_path)
+    write(tmp_path, "train/neg/one.txt")
+    write(tmp_path, "test/pos/one.txt")
+    with pytest.raises(WordRBMError, match="classes neg, pos for training and pos for testing"):
+        find_labelled(tmp_path)
+
+
+def test_a_damaged_file_is_told(tmp_path):
+    for name in ("pos", "neg"):
+        (tmp_path / f"train_{name}.jsonl").write_text('{"text": "a"}\nnonsense\n')
+    found = find_labelled(tmp_path)
+    with pytest.raises(WordRBMError, match=r"train_pos\.jsonl, line 2"):
+        list(documents(found.train["pos"]))
