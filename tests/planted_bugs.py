@@ -29,6 +29,8 @@ COMPILED = "tests/training/test_update.py::test_the_compiled_update_is_the_plain
 CLUSTERED = "tests/sampling/test_clusters.py::test_the_compiled_walk_takes_the_referees_decisions"
 INDEPENDENCE = "tests/analysis/test_independence.py"
 LEGS = "tests/tasks/test_legs.py"
+CLASS_MODELS = "tests/estimators/test_class_models.py"
+FEATURES = "tests/tasks/sentiment/test_features.py"
 POOLED = f"{OPERATORS}::test_the_compiled_pooled_walk_takes_the_referees_decisions"
 
 BUGS = [
@@ -213,4 +215,32 @@ BUGS = [
     Bug("words clustered anew on every resume", "training/legs.py",
         "if state.clusters is not None and not begins:", "if False:",
         f"{LEGS}::test_a_stopped_and_resumed_run_ends_with_the_same_bytes"),
+    Bug("a middle by documents, not by classes", "estimators/class_models.py",
+        "np.mean([np.nanmean(found[label == c], axis=0) for c in range(len(models))], axis=0)",
+        "np.nanmean(found, axis=0)",
+        f"{CLASS_MODELS}::test_the_middle_weighs_every_class_alike"),
+    Bug("sums of energies for means", "estimators/class_models.py",
+        "_energies(rbm, ids).mean() for", "_energies(rbm, ids).sum() for",
+        f"{CLASS_MODELS}::test_energies_are_means_over_windows"),
+    Bug("an empty document filled up too", "estimators/class_models.py",
+        "np.where(length > 0, np.maximum(n - length, 0), 0)", "np.maximum(n - length, 0)",
+        f"{CLASS_MODELS}::test_short_documents_are_filled_up_and_empty_ones_are_not"),
+    Bug("no smoothing of other classes", "tasks/sentiment/bags.py",
+        "np.log(outside / outside.sum())", "np.log(outside / inside.sum())",
+        f"{FEATURES}::test_naive_bayes_weights_are_log_ratios"),
+    Bug("scaled by the test documents", "tasks/sentiment/fitting.py",
+        "low, high = sides.train.min(axis=0), sides.train.max(axis=0)",
+        "low, high = sides.test.min(axis=0), sides.test.max(axis=0)",
+        f"{FEATURES}::test_what_is_scaled_to_one_is_scaled_by_the_training_documents"),
+    Bug("decisions of machines that saw the document", "tasks/sentiment/stacking.py",
+        "machine = make(C).fit(sides.train[seen], label[seen])",
+        "machine = make(C).fit(sides.train, label)",
+        f"{FEATURES}::test_decisions_come_from_machines_that_have_not_seen_a_document"),
+    Bug("chosen by the test documents", "tasks/sentiment/fitting.py",
+        "_tried(make, candidates, penalties, label, fold), key=lambda one: one[0]",
+        "_tried(make, candidates, penalties, label, fold), key=lambda one: -one[0]",
+        f"{FEATURES}::test_the_choice_is_made_without_the_test_documents"),
+    Bug("pulls to the other class", "estimators/layer.py",
+        "np.hstack([-x / 2, x / 2])", "np.hstack([x / 2, -x / 2])",
+        "tests/estimators/test_explaining.py::test_two_classes_pull_apart"),
 ]  # fmt: skip

@@ -104,6 +104,12 @@ def test_three_classes_pull_from_their_mean():
     assert compared(np.ones((4, 2))).shape == (4, 1)
 
 
+def test_two_classes_pull_apart():
+    layer = Layer(np.array([1.0]), np.array([2.0]), np.array([[4.0]]), np.array([0.3]))
+    pulls = layer.pulls(np.array([[5.0, 2.0], [0.0, 3.0]]))
+    np.testing.assert_allclose(pulls, [[-1.0, 1.0], [2.0, -2.0]])
+
+
 def test_a_layer_finds_the_threshold():
     rng = np.random.default_rng(0)
     label = rng.integers(2, size=4000)
