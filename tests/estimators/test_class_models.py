@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wordrbm.artifacts import TrainedModel
-from wordrbm.estimators.class_models import ClassModels, _middle, mean_energies, texts_of
+from wordrbm.estimators.class_models import ClassModels, centred, mean_energies, texts_of, together
 from wordrbm.estimators.documents import Read, chosen, joined, read, vocabulary_of
 from wordrbm.models import init_wordrep
 from wordrbm.training import TrainingSettings
@@ -45,6 +45,9 @@ def test_short_documents_are_filled_up_and_empty_ones_are_not(found, models):
     some = texts.chosen(np.array([4, 1, 2]))
     assert [ids.size for ids in some.each()] == [9, 0, 3]
     np.testing.assert_array_equal(next(some.each()), list(texts.each())[4])
+    both = together(some, texts)
+    assert [ids.size for ids in both.each()] == [9, 0, 3, 7, 0, 3, 3, 9]
+    np.testing.assert_array_equal(list(both.each())[3], next(texts.each()))
 
 
 def test_energies_are_means_over_windows(found, models):
@@ -65,7 +68,7 @@ def test_the_middle_weighs_every_class_alike(found, models):
     plain = mean_energies([model.rbm for model in models], texts)
     assert np.isnan(plain[1]).all()
     expected = (plain[[0, 2, 4]].mean(axis=0) + plain[3]) / 2
-    np.testing.assert_allclose(_middle(models, texts, label), expected)
+    np.testing.assert_allclose(centred(tuple(models), texts, label).middle, expected)
 
 
 def test_documents_are_chosen_and_joined(found):

@@ -57,6 +57,12 @@ class Texts(NamedTuple):
         return Windows.of(self.ids, runs, n)
 
 
+def together(one: Texts, other: Texts) -> Texts:
+    """The documents of one and then of the other."""
+    ends = np.concatenate([one.ends, other.ends + one.ids.size])
+    return Texts(np.concatenate([one.ids, other.ids]), ends)
+
+
 def texts_of(read: Read, vocabulary: Vocabulary, n: int) -> Texts:
     """Documents as ids; one of fewer than n words is filled up with the unknown word, 0."""
     ids, length = vocabulary.ids(read.words)[read.ids], np.diff(read.ends, prepend=0)
@@ -106,7 +112,7 @@ def train_class_models(
     start: WordRepRBM | None = None,
     threads: int = 1,
     tell: Tell = lambda progress: None,
-) -> ClassModels:
+) -> tuple[TrainedModel, ...]:
     """Train the models of classes 0, 1, ...; from `start`, or else from a background."""
     q, n = vocabulary.probability(), schedule.classes[0].window
     if start is None and schedule.background is not None:
@@ -120,16 +126,25 @@ def train_class_models(
             learner, texts.windows(np.flatnonzero(label == c), n), settings, threads, tell
         )
         models.append(TrainedModel(rbm, vocabulary, settings))
-    return ClassModels(tuple(models), _middle(models, texts, label))
+    return tuple(models)
+
+
+def centred(
+    models: tuple[TrainedModel, ...], texts: Texts, label: Int64[np.ndarray, " N"]
+) -> ClassModels:
+    """The models with the middle of their energies of these documents."""
+    found = mean_energies([model.rbm for model in models], texts)
+    middles = [np.nanmean(found[label == c], axis=0) for c in range(len(models))]
+    return ClassModels(models, np.mean(middles, axis=0))
 
 
 def train_background(
-    texts: Texts, vocabulary: Vocabulary, settings: TrainingSettings, threads: int, tell: Tell
+    texts: Texts, vocabulary: Vocabulary, settings: TrainingSettings, tell: Tell
 ) -> WordRepRBM:
     """A model of documents of no class, for others to start from."""
     learner = text_learner(vocabulary.probability(), settings)
     windows = texts.windows(np.arange(len(texts)), settings.window)
-    return _trained(learner, windows, settings, threads, tell)
+    return _trained(learner, windows, settings, 1, tell)
 
 
 def mean_energies(rbms: Sequence[WordRepRBM], texts: Texts) -> Float64[np.ndarray, "N C"]:
@@ -155,10 +170,3 @@ def _trained(
     for _, progress in learner.learn(windows, settings, state, threads):
         tell(progress)
     return learner.rbm
-
-
-def _middle(
-    models: Sequence[TrainedModel], texts: Texts, label: Int64[np.ndarray, " N"]
-) -> Float64[np.ndarray, " C"]:
-    found = mean_energies([model.rbm for model in models], texts)
-    return np.mean([np.nanmean(found[label == c], axis=0) for c in range(len(models))], axis=0)

@@ -25,6 +25,7 @@ from wordrbm.estimators.class_models import (
     ClassModels,
     Schedule,
     Texts,
+    centred,
     texts_of,
     train_class_models,
 )
@@ -163,10 +164,11 @@ class FreeEnergyClassifier(
             settings_of(self, seed, everything) if self.background else None,
             [settings_of(self, seed, plan(self, row)) for row in rows],
         )
-        return train_class_models(
+        models = train_class_models(
             texts, label, vocabulary, schedule,
             threads=threads_of(self.n_jobs), tell=teller(self, everything),
         )  # fmt: skip
+        return centred(models, texts, label)
 
     def _unseen(
         self, texts: Texts, label: Any, vocabulary: Vocabulary, seed: int, models: ClassModels

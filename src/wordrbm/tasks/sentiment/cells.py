@@ -21,7 +21,9 @@ from wordrbm.estimators.class_models import (
     ClassModels,
     Schedule,
     Texts,
+    centred,
     texts_of,
+    together,
     train_background,
     train_class_models,
 )
@@ -29,6 +31,7 @@ from wordrbm.estimators.documents import joined, vocabulary_of
 from wordrbm.models import WordRepRBM
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.pools import POOLS, pooled
+from wordrbm.tasks.sentiment.teaching import Teacher
 from wordrbm.tasks.sentiment.variant import FOLDS, Cell, Variant, cells_of
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import Progress
@@ -63,27 +66,48 @@ def vocabulary_for(variant: Variant, data: Data) -> Vocabulary:
     return vocabulary_of(read, ANY_SIZE, variant.min_count)
 
 
-def compute(cell: Cell, data: Data, out: Path, threads: int, tell: Tell) -> None:
+class Source(NamedTuple):
+    """What cells are computed from: all documents, a teacher of unlabelled ones, and a folder."""
+
+    data: Data
+    teacher: Teacher | None
+    out: Path
+
+
+def compute(cell: Cell, source: Source, tell: Tell) -> None:
     """Train the models of a cell, score documents, and keep the numbers."""
-    variant, vocabulary = cell.variant, vocabulary_for(cell.variant, data)
-    train = texts_of(data.train.read, vocabulary, variant.window)
-    test = texts_of(data.test.read, vocabulary, variant.window)
-    fold = fold_of(data.train.label)
-    seen = np.flatnonzero(fold != cell.fold)
-    schedule = schedule_of(cell, len(data.classes))
-    start = background_of(cell, data, vocabulary, out, threads, tell)
-    models = train_class_models(
-        train.chosen(seen), data.train.label[seen], vocabulary, schedule,
-        start=start, threads=threads, tell=tell,
-    )  # fmt: skip
+    data, out, n = source.data, source.out, cell.variant.window
+    vocabulary, fold = vocabulary_for(cell.variant, data), fold_of(data.train.label)
+    train, seen = texts_of(data.train.read, vocabulary, n), np.flatnonzero(fold != cell.fold)
+    models = _trained(cell, source, vocabulary, train, seen, tell)
     scored = train if cell.fold is None else train.chosen(np.flatnonzero(fold == cell.fold))
     found = {f"train.{name}": value for name, value in _scored(models, scored).items()}
     if cell.fold is None:
+        test = texts_of(data.test.read, vocabulary, n)
         found |= {f"test.{name}": value for name, value in _scored(models, test).items()}
         for c, model in enumerate(models.models):
             save(out / cell.name / f"class-{c}", model)
     found["middle"] = models.middle
     write_tensors(place(cell, out), found, {"kind": "energies", "data": data.digest})
+
+
+def _trained(
+    cell: Cell, source: Source, vocabulary: Vocabulary, train: Texts,
+    seen: Int64[np.ndarray, " S"], tell: Tell,
+) -> ClassModels:  # fmt: skip
+    """The models of the documents seen, and of those that these teach."""
+    data = source.data
+    texts, label = train.chosen(seen), data.train.label[seen]
+    own = texts, label
+    if source.teacher is not None and data.unlabelled is not None and cell.variant.unlabelled:
+        number, taught = source.teacher.teach(seen)
+        more = texts_of(data.unlabelled.read, vocabulary, cell.variant.window).chosen(number)
+        texts, label = together(texts, more), np.concatenate([label, taught])
+    models = train_class_models(
+        texts, label, vocabulary, schedule_of(cell, len(data.classes)),
+        start=background_of(cell, source, vocabulary, tell), tell=tell,
+    )  # fmt: skip
+    return centred(models, *own)
 
 
 def place(cell: Cell, out: Path) -> Path:
@@ -115,18 +139,18 @@ def work_of(cell: Cell, classes: int) -> int:
 
 
 def background_of(
-    cell: Cell, data: Data, vocabulary: Vocabulary, out: Path, threads: int, tell: Tell
+    cell: Cell, source: Source, vocabulary: Vocabulary, tell: Tell
 ) -> WordRepRBM | None:
     """The model of unlabelled documents, which all cells of a variant and a seed start from."""
     variant = cell.variant
-    if not variant.unlabelled:
+    if not variant.unlabelled or not variant.background:
         return None
-    folder = out / f"{variant.name}-seed{cell.seed}-start"
+    folder = source.out / f"{variant.name}-seed{cell.seed}-start"
     if not (folder / MODEL).exists():
-        assert data.unlabelled is not None
+        assert source.data.unlabelled is not None
         settings = variant.settings(variant.background, cell.seed)
-        texts = texts_of(data.unlabelled.read, vocabulary, variant.window)
-        rbm = train_background(texts, vocabulary, settings, threads, tell)
+        texts = texts_of(source.data.unlabelled.read, vocabulary, variant.window)
+        rbm = train_background(texts, vocabulary, settings, tell)
         save(folder, TrainedModel(rbm, vocabulary, settings))
     return load(folder).rbm
 

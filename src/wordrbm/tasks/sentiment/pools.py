@@ -22,28 +22,15 @@ def squashed(apart: Windows) -> Pooled:
 
 
 def upper(apart: Windows) -> Pooled:
-    """The mean of the highest tenth."""
-    return np.asarray(_sorted_tail(apart, -1).mean(axis=0))
+    """The mean of the highest tenth, class by class: what speaks most against each."""
+    count = max(1, round(TAIL * len(apart)))
+    return np.asarray(np.sort(apart, axis=0)[-count:].mean(axis=0))
 
 
-def lower(apart: Windows) -> Pooled:
-    """The mean of the lowest tenth."""
-    return np.asarray(_sorted_tail(apart, 1).mean(axis=0))
-
-
-POOLS: Mapping[str, Callable[[Windows], Pooled]] = {
-    "squashed": squashed,
-    "upper": upper,
-    "lower": lower,
-}
+POOLS: Mapping[str, Callable[[Windows], Pooled]] = {"squashed": squashed, "upper": upper}
 
 
 def pooled(energies: Windows) -> dict[str, Pooled]:
     """Every pool of one document."""
     apart = energies - energies.mean(axis=1, keepdims=True)
     return {"mean": energies.mean(axis=0)} | {name: pool(apart) for name, pool in POOLS.items()}
-
-
-def _sorted_tail(apart: Windows, direction: int) -> Windows:
-    count = max(1, round(TAIL * len(apart)))
-    return direction * np.sort(direction * apart, axis=0)[:count]

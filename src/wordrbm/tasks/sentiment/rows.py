@@ -68,7 +68,7 @@ def energy_rows(given: Given, variant: str, seeds: Sequence[int]) -> Iterator[Ro
     votes = ngram_decisions(given)
     yield Row(f"{variant}, threshold", [_stacked(given, [one]) for one in unseen])
     yield Row(f"{variant}, threshold, as seen", [_stacked(given, [one]) for one in seen])
-    yield Row(f"{variant}, pooled in four ways", [_stacked(given, [one]) for one in pools])
+    yield Row(f"{variant}, pooled in three ways", [_stacked(given, [one]) for one in pools])
     yield Row(f"{variant} + bnc", [_with_bag(given, one) for one in unseen])
     yield Row(f"{variant} + bnc, as seen", [_with_bag(given, one) for one in seen])
     yield Row(f"{variant} + NB trigrams", [_stacked(given, [votes, one]) for one in unseen])

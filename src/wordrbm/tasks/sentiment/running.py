@@ -10,8 +10,16 @@ from threading import Lock
 
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import make_folder
-from wordrbm.tasks.sentiment.cells import background_of, compute, is_done, vocabulary_for, work_of
+from wordrbm.tasks.sentiment.cells import (
+    Source,
+    background_of,
+    compute,
+    is_done,
+    vocabulary_for,
+    work_of,
+)
 from wordrbm.tasks.sentiment.data import Data
+from wordrbm.tasks.sentiment.teaching import Teacher
 from wordrbm.tasks.sentiment.variant import Cell
 from wordrbm.training import Progress
 from wordrbm.using.precise import one_blas_thread
@@ -57,21 +65,23 @@ def run_cells(
     make_folder(out)
     left = [cell for cell in cells if not is_done(cell, data, out)]
     meter = Meter(sum(work_of(cell, len(data.classes)) for cell in left), show, stop)
-    starts = {(cell.variant, cell.seed): cell for cell in left if cell.variant.unlabelled}
+    more = [cell for cell in left if cell.variant.unlabelled]
+    source = Source(data, Teacher.of(data) if more else None, out)
+    starts = {(cell.variant, cell.seed): cell for cell in more}
     with one_blas_thread():
-        _all([_starting(cell, data, out, meter) for cell in starts.values()], jobs, meter)
-        _all([_computing(cell, data, out, meter) for cell in left], jobs, meter)
+        _all([_starting(cell, source, meter) for cell in starts.values()], jobs, meter)
+        _all([_computing(cell, source, meter) for cell in left], jobs, meter)
     show(1.0, "all cells are on disk")
 
 
-def _computing(cell: Cell, data: Data, out: Path, meter: Meter) -> Callable[[], None]:
-    return lambda: compute(cell, data, out, 1, meter.teller(cell.name))
+def _computing(cell: Cell, source: Source, meter: Meter) -> Callable[[], None]:
+    return lambda: compute(cell, source, meter.teller(cell.name))
 
 
-def _starting(cell: Cell, data: Data, out: Path, meter: Meter) -> Callable[[], None]:
+def _starting(cell: Cell, source: Source, meter: Meter) -> Callable[[], None]:
     def work() -> None:
-        vocabulary = vocabulary_for(cell.variant, data)
-        background_of(cell, data, vocabulary, out, 1, meter.teller(cell.name))
+        vocabulary = vocabulary_for(cell.variant, source.data)
+        background_of(cell, source, vocabulary, meter.teller(cell.name))
 
     return work
 

@@ -18,7 +18,7 @@ class Variant(NamedTuple):
     min_count: int = 2
     background: int = 4_000_000
     windows: int = 5_000_000
-    unlabelled: bool = False  # the background is trained on unlabelled documents
+    unlabelled: bool = False  # they are the background, and the surest are taught to each class
 
     @property
     def name(self) -> str:
