@@ -1,13 +1,18 @@
 """`wordrbm sentiment` and `wordrbm explain`, from folders of made-up documents to a table."""
 
 import json
+import shutil
+import signal
+import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 
 from tests.tasks.sentiment.reviews import SMALL, write_reviews
 from wordrbm.cli.app import main
+from wordrbm.storage import locked
 from wordrbm.tasks.sentiment import cells
 
 
@@ -45,8 +50,8 @@ def test_the_table(done):
     names = [row["model"] for row in rows]
     assert names[:4] == ["LDA", "LSA", "bag of words bnc", "NB-SVM trigrams"]
     assert "WRRBM 3-grams, threshold" in names
-    assert "WRRBM 3-grams, unlabelled start + NB trigrams" in names
-    assert "all, unlabelled too, + NB trigrams" in names
+    assert "WRRBM 3-grams, unlabelled too + NB trigrams" in names
+    assert "all, unlabelled too, + bnc + NB trigrams" in names
     for row in rows:
         assert len(row["seeds"]) == (2 if row["model"].startswith("WRRBM") else 1)
         assert row["test"] == np.mean([seed["test"] for seed in row["seeds"]])
@@ -72,6 +77,55 @@ def test_the_same_command_goes_on_and_gives_the_same(done, reviews, command, mon
     assert [f"{name}.safetensors" for name in trained] == [lost]
     assert (done / "cells" / lost).read_bytes() == kept[lost]  # jobs and company change nothing
     assert json.loads(shown)["rows"] == before
+
+
+def test_one_experiment_at_a_time(done, reviews, command):
+    with locked(done, "an experiment"):
+        code, _, told = command("sentiment", "--data", reviews, "--out", done, *SMALL, "--quiet")
+    assert code == 2
+    assert told.count("\n") == 1
+
+
+def test_other_unlabelled_documents_are_refused(done, reviews, command, tmp_path):
+    shutil.copytree(reviews, tmp_path / "changed")
+    (tmp_path / "changed" / "train" / "unsup" / "more.txt").write_text("the cat eats fish .")
+    given = ["--data", tmp_path / "changed", "--out", done, "--seeds", "1,2", "--unlabelled"]
+    code, _, told = command("sentiment", *given, *SMALL, "--quiet")
+    assert code == 2
+    assert "is of other documents" in told
+
+
+def test_results_beside_the_classes_are_no_class(command, tmp_path):
+    folder = write_reviews(tmp_path, test=0, unlabelled=0) / "train"
+    for _ in range(2):
+        code, _, told = command(
+            "sentiment", "--data", folder, "--out", folder / "out", *SMALL, "--quiet"
+        )
+        assert code == 0, told
+
+
+@pytest.mark.parametrize("place", ["training", "fitting"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_and_cells_are_kept(reviews, tmp_path, place, number):
+    """A process of its own, told to stop as soon as it shows that it trains, or that it fits."""
+    more = ["--windows", "60000000"] if place == "training" else []
+    given = ["sentiment", "--data", reviews, "--out", tmp_path / "out", *SMALL, *more]
+    command = [sys.executable, "-c", "from wordrbm.cli.app import main; main()", *map(str, given)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stderr:
+            if line.startswith(place):
+                break
+        began = time.monotonic()
+        process.send_signal(number)
+        told = process.stderr.read()
+    assert process.returncode == 128 + number
+    assert "the same command goes on" in told
+    assert "Traceback" not in told
+    assert time.monotonic() - began < 20
+    assert not (tmp_path / "out" / "table.md").exists()
+    assert len(list((tmp_path / "out" / "cells").glob("*.safetensors"))) == (
+        4 if place == "fitting" else 0
+    )
 
 
 def test_other_documents_are_refused(done, command, tmp_path):
@@ -119,12 +173,13 @@ def test_explain_tells_and_colours(done, command, tmp_path):
         (["--hidden", "0"], "hidden"),
         (["--windows", "0"], "--windows"),
         (["--jobs", "0"], "--jobs"),
+        (["--seeds", "1,9999999999999999999"], "seed"),
+        (["--encoding-errors", "ignore"], "--encoding-errors"),
     ],
 )
 def test_a_fault_is_one_sentence(command, reviews, tmp_path, arguments, told):
-    given = [argument for argument in SMALL if argument not in arguments[:1]]
     code, _, shown = command(
-        "sentiment", "--data", reviews, "--out", tmp_path / "out", *given[:0], *arguments
+        "sentiment", "--data", reviews, "--out", tmp_path / "out", *SMALL, *arguments
     )
     assert code == 2
     assert told in shown

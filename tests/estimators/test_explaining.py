@@ -31,15 +31,15 @@ def test_the_pulls_of_a_text_are_its_logits(fitted):
     for text in (TEXT, "cat", TEXTS[0]):
         found = explain(fitted.models_, fitted.layer_, text)
         scores = fitted.layer_.scores(fitted.transform([text]))[0]
-        constant = fitted.layer_.scores(_mean_energies(fitted))[0]
+        constant = fitted.layer_.scores(_no_energies(fitted))[0]
         expected = (scores - scores.mean()) - (constant - constant.mean())
         np.testing.assert_allclose(found.windows.sum(axis=0), expected, atol=1e-6)
         np.testing.assert_allclose(found.probability, fitted.predict_proba([text])[0])
 
 
-def _mean_energies(fitted):
-    """Energies that a layer takes for nothing: their difference is its mean."""
-    return np.array([[fitted.layer_.mean[0], 0.0]])
+def _no_energies(fitted):
+    """Energies that say nothing: the same for all classes."""
+    return np.zeros((1, len(fitted.classes_)))
 
 
 def test_words_share_the_pulls_of_their_windows(fitted):
@@ -100,14 +100,14 @@ def test_three_classes_pull_from_their_mean():
     layer = Layer(np.zeros(3), np.ones(3), -np.eye(3), np.zeros(3))
     pulls = layer.pulls(np.array([[1.0, 2.0, 6.0], [0.0, 0.0, 0.0]]))
     np.testing.assert_allclose(pulls, [[1.0, 0.5, -1.5], [0, 0, 0]])
-    assert compared(np.ones((4, 3))).shape == (4, 3)
+    np.testing.assert_allclose(compared(np.array([[1.0, 2.0, 6.0]])), [[-2, -1, 3]])
     assert compared(np.ones((4, 2))).shape == (4, 1)
 
 
 def test_two_classes_pull_apart():
     layer = Layer(np.array([1.0]), np.array([2.0]), np.array([[4.0]]), np.array([0.3]))
     pulls = layer.pulls(np.array([[5.0, 2.0], [0.0, 3.0]]))
-    np.testing.assert_allclose(pulls, [[-1.0, 1.0], [2.0, -2.0]])
+    np.testing.assert_allclose(pulls, [[-1.5, 1.5], [1.5, -1.5]])  # of 3 and -3
 
 
 def test_a_layer_finds_the_threshold():
@@ -138,6 +138,8 @@ def test_a_kept_classifier_is_the_same(kept, fitted, tmp_path):
         ({"layer": {}}, "is damaged"),
         ({"layer": None}, "is damaged"),
         ({"middle": ["a", "b"]}, "is damaged"),
+        ({"middle": [0.0, float("nan")]}, "is damaged"),
+        ({"classes": ["x", "x"]}, "two classes have one name"),
     ],
 )
 def test_a_damaged_classifier_is_told(kept, tmp_path, change, told):

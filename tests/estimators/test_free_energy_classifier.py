@@ -146,8 +146,12 @@ def test_it_keeps_what_a_text_estimator_can_of_scikit_learns_contract():
     [
         (None, "requires y"),
         (["a"] * 60, "1 class was found"),
-        (["a"] * 58 + ["b"] * 2, "Class b has 2 documents where 3 folds"),
+        (["a"] * 58 + ["b"] * 2, "Class b has 2 documents with words where at least 3"),
         (["a"] * 30 + ["b"] * 29, "60 documents and 59 classes"),
+        (["a"] * 59 + [None], "document 59 is None"),
+        (["a"] * 59 + [np.nan], "document 59 is nan"),
+        (["a"] * 59 + [3], "document 59 is 3, that of the first 'a'"),
+        (pd.Series(["a"] * 59 + [pd.NA], dtype=object), "document 59 is <NA>"),
     ],
 )
 def test_classes_that_cannot_be_are_refused(y, told):
@@ -157,7 +161,16 @@ def test_classes_that_cannot_be_are_refused(y, told):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("folds", 0), ("folds", 2.5), ("C", 0), ("C", "1"), ("window", 0)]
+    ("name", "value"),
+    [
+        ("folds", 0),
+        ("folds", 1),
+        ("background", "no"),
+        ("folds", 2.5),
+        ("C", 0),
+        ("C", "1"),
+        ("window", 0),
+    ],
 )
 def test_a_parameter_that_cannot_be_is_named(name, value):
     with pytest.raises(WordRBMError, match=f"The parameter {name} is"):
@@ -169,9 +182,26 @@ def test_nothing_is_predicted_before_it_is_fitted():
         FreeEnergyClassifier().predict(TEXTS)
 
 
+def test_text_of_unknown_words_has_about_the_shares_of_the_classes():
+    texts, kind = classified(100)
+    rare = [f"{text} {chr(97 + k % 26)}q{chr(97 + k // 26)}q" for k, text in enumerate(texts)]
+    quick = {**QUICK, "n_iter": 30}
+    for seed in range(3):
+        classifier = FreeEnergyClassifier(**{**quick, "random_state": seed}).fit(rare, kind)
+        assert 0.1 < classifier.predict_proba(["zzzz qqqq xxxx yyyy zzzz"])[0, 1] < 0.9
+
+
+def test_empty_documents_do_not_starve_a_fold():
+    texts, kind = classified(40)
+    given = [text if k < 20 else "" for k, text in enumerate(texts)]
+    classifier = FreeEnergyClassifier(**QUICK).fit(given, kind)
+    np.testing.assert_array_equal(classifier.energies_[20:], 0)
+    assert classifier.score(texts, kind) > 0.9
+
+
 def test_a_class_of_empty_documents_is_refused():
     texts = ["" if name == "money" else text for text, name in zip(TEXTS, NAMED, strict=True)]
-    with pytest.raises(WordRBMError, match="All documents of a class are empty"):
+    with pytest.raises(WordRBMError, match="Class money has 0 documents with words"):
         FreeEnergyClassifier(**QUICK).fit(texts, NAMED)
 
 

@@ -65,3 +65,15 @@ def test_a_damaged_file_is_told(tmp_path):
     found = find_labelled(tmp_path)
     with pytest.raises(WordRBMError, match=r"train_pos\.jsonl, line 2"):
         list(documents(found.train["pos"]))
+
+
+def test_no_file_is_passed_over_in_silence(tmp_path):
+    for name in ("train_a.x.jsonl", "train_a.y.jsonl", "train_b.jsonl", "train_b.jsonl.gz"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "train_b.jsonl.bak").write_text("")
+    found = find_labelled(tmp_path)
+    assert list(found.train) == ["a.x", "a.y", "b"]
+    assert len(found.train["b"]) == 2
+    (tmp_path / "train").mkdir()
+    with pytest.raises(WordRBMError, match=r"both the folder train and train_a\.x\.jsonl"):
+        find_labelled(tmp_path)

@@ -1,6 +1,7 @@
 """`wordrbm sentiment`: class models on documents with classes, and the table of the paper."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,9 @@ from wordrbm.cli.progress import progress
 from wordrbm.cli.stopping import StopSignals
 
 if TYPE_CHECKING:
+    from wordrbm.tasks.sentiment.data import Data
+    from wordrbm.tasks.sentiment.experiment import Asked
+    from wordrbm.tasks.sentiment.rows import Row
     from wordrbm.tasks.sentiment.variant import Variant
 
 
@@ -32,9 +36,13 @@ def sentiment(
         int, typer.Option(min=0, help="Windows that their common start reads; 0 is no start.")
     ] = 4_000_000,
     unlabelled: Annotated[
-        bool, typer.Option("--unlabelled", help="Also start from documents of the class unsup.")
+        bool, typer.Option("--unlabelled", help="Also learn from documents of the class unsup.")
     ] = False,
     seeds: Annotated[str, typer.Option(help="Seeds, with commas.")] = "1",
+    field: Annotated[str, typer.Option(help="The field of JSON lines with the text.")] = "text",
+    encoding_errors: Annotated[
+        str, typer.Option(help="Bytes that are no UTF-8: strict refuses, replace replaces them.")
+    ] = "strict",
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Trainings side by side.", show_default="all cores")
     ] = None,
@@ -52,10 +60,10 @@ def sentiment(
       wordrbm sentiment --data reviews --out out --window 5 --seeds 1,2,3 --jobs 2
     """
     from wordrbm.processors import workers_or_cores
-    from wordrbm.tasks.sentiment.data import read_data
-    from wordrbm.tasks.sentiment.experiment import Asked, rows_of, train_cells, write_results
+    from wordrbm.storage import locked, make_folder
+    from wordrbm.tasks.sentiment.data import Reading, read_data
+    from wordrbm.tasks.sentiment.experiment import Asked
     from wordrbm.tasks.sentiment.report import as_records, as_text
-    from wordrbm.tasks.sentiment.running import Stopped
     from wordrbm.tasks.sentiment.variant import Variant
 
     one = Variant(
@@ -64,36 +72,48 @@ def sentiment(
     )  # fmt: skip
     variants = _variants(one, _numbers("window", window), unlabelled=unlabelled)
     asked = Asked(variants, _numbers("seeds", seeds), workers_or_cores(jobs))
-    for variant in variants.values():
-        variant.settings(windows, 1)  # refused before anything is read
-    found = read_data(data, unlabelled=unlabelled)
+    for variant, seed in product(variants.values(), asked.seeds):
+        variant.settings(max(windows, background), seed)  # refused before anything is read
+    found = read_data(data, unlabelled=unlabelled, how=Reading(field, encoding_errors, out))
+    make_folder(out)
+    with locked(out, "an experiment"):
+        rows = _run(asked, found, out, quiet=quiet)
+    print(json.dumps({"out": str(out), "rows": as_records(rows)}) if as_json else as_text(rows))
+    if not as_json:
+        print(f"classifier: {out / 'classifier'}; next: wordrbm explain {out / 'classifier'} FILE")
+
+
+def _run(asked: "Asked", data: "Data", out: Path, *, quiet: bool) -> "list[Row]":
+    """Train, which can be stopped and gone on with; fit, which takes minutes and is done anew."""
+    from wordrbm.tasks.sentiment.experiment import rows_of, train_cells, write_results
+    from wordrbm.tasks.sentiment.running import Stopped
+    from wordrbm.using.precise import one_blas_thread
+
     stop = StopSignals()
     stop.has_begun = True
     try:
         with progress("training", 1.0, quiet=quiet) as show:
-            train_cells(asked, found, out, show, stop)
+            train_cells(asked, data, out, show, stop)
     except Stopped as stopped:
         typer.echo(str(stopped), err=True)
         raise typer.Exit(stop.exit_code) from None
+    # From here on a signal ends the process.
+    stop.has_begun, stop.told = False, "Stopped; all cells are kept, the same command goes on."
     rows = []
-    with progress("fitting", 1.0, quiet=quiet) as show:
-        for row in rows_of(asked, found, out):
+    with progress("fitting", 1.0, quiet=quiet) as show, one_blas_thread():
+        for row in rows_of(asked, data, out):
             rows.append(row)
-            show(min(0.99, len(rows) / (6 + 6 * len(variants))), row.name)
+            show(min(0.99, len(rows) / (6 + 6 * len(asked.variants))), row.name)
+        write_results(asked, rows, data, out)
         show(1.0, "done")
-    write_results(asked, rows, found, out)
-    print(json.dumps({"out": str(out), "rows": as_records(rows)}) if as_json else as_text(rows))
-    if not as_json:
-        print(f"classifier: {out / 'classifier'}; next: wordrbm explain {out / 'classifier'} FILE")
+    return rows
 
 
 def _variants(one: "Variant", windows: list[int], *, unlabelled: bool) -> dict[str, "Variant"]:
     """By the names they have in the table."""
     found = {f"WRRBM {n}-grams": one._replace(window=n) for n in windows}
     if unlabelled:
-        more = {
-            f"{name}, unlabelled start": v._replace(unlabelled=True) for name, v in found.items()
-        }
+        more = {f"{name}, unlabelled too": v._replace(unlabelled=True) for name, v in found.items()}
         found |= more
     return found
 
@@ -106,4 +126,4 @@ def _numbers(name: str, given: str) -> list[int]:
         raise WordRBMError(
             f"--{name} is {given!r} where whole numbers with commas were expected, as 1,2,3."
         )
-    return [int(part) for part in dict.fromkeys(parts)]
+    return list(dict.fromkeys(map(int, parts)))

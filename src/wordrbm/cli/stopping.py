@@ -15,6 +15,7 @@ class StopSignals:
     def __init__(self) -> None:
         self.heard: list[int] = []
         self.has_begun = False  # set by the run when its first update is done
+        self.told = "Stopped before the first update; nothing is lost."
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._hear)
 
@@ -29,5 +30,5 @@ class StopSignals:
     def _hear(self, number: int, frame: object) -> None:
         self.heard.append(number)
         if not self.has_begun:
-            print("Stopped before the first update; nothing is lost.", file=sys.stderr, flush=True)
+            print(self.told, file=sys.stderr, flush=True)
             os._exit(self.exit_code)

@@ -27,6 +27,7 @@ from wordrbm.using.precise import one_blas_thread
 BLOCK = 4096  # windows at a time: a document is scored by itself, whatever its company
 
 Tell = Callable[[Progress], None]
+Pause = Callable[[], None]  # called before each document, where a run may be told to stop
 
 
 class Texts(NamedTuple):
@@ -130,10 +131,13 @@ def train_class_models(
 
 
 def centred(
-    models: tuple[TrainedModel, ...], texts: Texts, label: Int64[np.ndarray, " N"]
+    models: tuple[TrainedModel, ...],
+    texts: Texts,
+    label: Int64[np.ndarray, " N"],
+    pause: Pause = lambda: None,
 ) -> ClassModels:
     """The models with the middle of their energies of these documents."""
-    found = mean_energies([model.rbm for model in models], texts)
+    found = mean_energies([model.rbm for model in models], texts, pause)
     middles = [np.nanmean(found[label == c], axis=0) for c in range(len(models))]
     return ClassModels(models, np.mean(middles, axis=0))
 
@@ -147,11 +151,14 @@ def train_background(
     return _trained(learner, windows, settings, 1, tell)
 
 
-def mean_energies(rbms: Sequence[WordRepRBM], texts: Texts) -> Float64[np.ndarray, "N C"]:
+def mean_energies(
+    rbms: Sequence[WordRepRBM], texts: Texts, pause: Pause = lambda: None
+) -> Float64[np.ndarray, "N C"]:
     """The mean free energy of each document's windows under each model; NaN for an empty one."""
     found = np.full((len(texts), len(rbms)), np.nan)
     with one_blas_thread():
         for number, ids in enumerate(texts.each()):
+            pause()
             if ids.size:
                 found[number] = [_energies(rbm, ids).mean() for rbm in rbms]
     return found

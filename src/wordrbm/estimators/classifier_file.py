@@ -31,8 +31,9 @@ class Kept(NamedTuple):
 
 
 def save_classifier(folder: Path, kept: Kept) -> None:
-    """Write the folder; the file over the models comes last."""
+    """Write the folder; the file over the models goes first and comes last."""
     make_folder(folder)
+    (folder / NAME).unlink(missing_ok=True)  # a save that ends early leaves no mixture of two
     for c, model in enumerate(kept.models.models):
         save(folder / f"class-{c}", model)
     head = {
@@ -50,6 +51,8 @@ def load_classifier(folder: Path) -> Kept:
     head = _head(folder / NAME)
     try:
         classes = tuple(str(name) for name in head["classes"])
+        if len(set(classes)) < len(classes):
+            raise ValueError("two classes have one name")
         layer = Layer(**{name: np.array(head["layer"][name], np.float64) for name in LAYER})
         middle = np.array(head["middle"], np.float64)
         _check(len(classes), middle, layer)
@@ -69,7 +72,7 @@ def load_classifier(folder: Path) -> Kept:
 def _head(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise WordRBMError(
             f"There is no {path}; give a folder that `wordrbm sentiment` wrote."
         ) from None
@@ -93,3 +96,6 @@ def _check(C: int, middle: Any, layer: Layer) -> None:
             raise ValueError(f"{name} is {getattr(layer, name).shape}, not {shape}")
     if C < 2 or middle.shape != (C,):
         raise ValueError(f"{middle.shape} middles for {C} classes")
+    numbers = [middle, *(getattr(layer, name) for name in LAYER)]
+    if not all(np.isfinite(one).all() for one in numbers) or not (layer.scale > 0).all():
+        raise ValueError("a number is not finite, or a scale not above zero")

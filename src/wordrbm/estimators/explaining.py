@@ -34,10 +34,12 @@ class Explanation(NamedTuple):
     def strongest(self, c: int, count: int) -> list[Pull]:
         """The n-grams that pull most to class c, no two of which overlap."""
         found: list[Pull] = []
+        taken = np.zeros(len(self.windows) + self.n, bool)
         for k in np.argsort(-self.windows[:, c], kind="stable").tolist():
             if len(found) == count or self.windows[k, c] <= 0:
                 break
-            if all(abs(k - other.begin) >= self.n for other in found):
+            if not taken[k : k + self.n].any():
+                taken[k : k + self.n] = True
                 words = self.tokens[k : k + self.n]
                 found.append(Pull(words, k, tuple(self.windows[k].tolist())))
         return found

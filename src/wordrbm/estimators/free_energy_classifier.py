@@ -29,10 +29,11 @@ from wordrbm.estimators.class_models import (
     texts_of,
     train_class_models,
 )
-from wordrbm.estimators.documents import Read, read, vocabulary_of
+from wordrbm.estimators.documents import Read, chosen, read, vocabulary_of
 from wordrbm.estimators.labels import classes_of
 from wordrbm.estimators.layer import Layer
 from wordrbm.estimators.parameters import (
+    Plan,
     checked,
     plan,
     positive,
@@ -43,7 +44,6 @@ from wordrbm.estimators.parameters import (
     whole_number,
 )
 from wordrbm.estimators.refused import Refused
-from wordrbm.text.vocabulary import Vocabulary
 
 
 class FreeEnergyClassifier(
@@ -68,7 +68,7 @@ class FreeEnergyClassifier(
         background: bool = True,
         C: float = 1.0,
         vocabulary_size: int = 50_000,
-        min_count: int = 1,
+        min_count: int = 2,
         dimension: int = 50,
         n_iter: int | None = None,
         batch_size: int = 128,
@@ -107,13 +107,11 @@ class FreeEnergyClassifier(
     def fit(self, X: Any, y: Any) -> Self:
         """Train a model for each class, and the layer over their energies."""
         checked(self)
-        C, found = positive("C", self.C), read(X)
-        classes, label = classes_of(y, len(found.ends), self._least())
-        vocabulary = self._vocabulary(found)
-        texts = texts_of(found, vocabulary, int(self.window))
+        C, found, folds = positive("C", self.C), read(X), self._folds()
+        classes, label = classes_of(y, found.ends, 1 if folds is None else folds)
         seed = seed_of(self.random_state)
-        models = self._trained(texts, label, vocabulary, seed)
-        self.energies_ = self._unseen(texts, label, vocabulary, seed, models)
+        models = self._trained(found, label, seed)
+        self.energies_ = self._unseen(found, label, seed, models)
         self.layer_ = Layer.fit(self.energies_, label, C)
         self.classes_, self.models_ = classes, models
         return self
@@ -126,7 +124,7 @@ class FreeEnergyClassifier(
         """The mean free energy of each document under the model of each class, (N, classes)."""
         check_is_fitted(self)
         models: ClassModels = self.models_
-        return models.energies(texts_of(read(X), models.models[0].vocabulary, models.n))
+        return models.energies(self._texts(read(X), models))
 
     def predict_proba(self, X: Any) -> Float64[np.ndarray, "N C"]:
         """The probability of each class, for each document."""
@@ -144,44 +142,49 @@ class FreeEnergyClassifier(
         energies = self.transform(X)
         return np.asarray(self.classes_[self.layer_.scores(energies).argmax(axis=1)])
 
-    def _least(self) -> int:
-        """How many documents each class must have."""
-        return 1 if self.folds is None else max(2, whole_number("folds", self.folds))
+    def _folds(self) -> int | None:
+        """How many folds, checked with what else is no setting of a run."""
+        if not isinstance(self.background, bool | np.bool_):
+            raise Refused(f"The parameter background is {self.background!r}; give True or False.")
+        if self.folds is not None and whole_number("folds", self.folds) < 2:
+            raise Refused("The parameter folds is 1; give 2 or more, or None as the paper did.")
+        return self.folds
 
-    def _vocabulary(self, found: Read) -> Vocabulary:
+    def _trained(self, found: Read, label: Int64[np.ndarray, " N"], seed: int) -> ClassModels:
+        """The models of some documents, which alone say what words there are."""
         size = whole_number("vocabulary_size", self.vocabulary_size)
-        return vocabulary_of(found, size, whole_number("min_count", self.min_count))
-
-    def _trained(
-        self, texts: Texts, label: Int64[np.ndarray, " N"], vocabulary: Vocabulary, seed: int
-    ) -> ClassModels:
-        n, wholes = int(self.window), range(len(texts))
-        rows = [len(texts.windows(np.flatnonzero(label == c), n)) for c in np.unique(label)]
-        if not all(rows):
-            raise Refused("All documents of a class are empty; give some with words, or leave it.")
-        everything = plan(self, len(texts.windows(np.array(wholes), n)))
-        schedule = Schedule(
-            settings_of(self, seed, everything) if self.background else None,
-            [settings_of(self, seed, plan(self, row)) for row in rows],
-        )
+        vocabulary = vocabulary_of(found, size, whole_number("min_count", self.min_count))
+        texts = texts_of(found, vocabulary, int(self.window))
+        everything = self._plan(texts, np.arange(len(texts)))
+        plans = [self._plan(texts, np.flatnonzero(label == c)) for c in np.unique(label)]
+        background = settings_of(self, seed, everything) if self.background else None
         models = train_class_models(
-            texts, label, vocabulary, schedule,
+            texts, label, vocabulary,
+            Schedule(background, [settings_of(self, seed, one) for one in plans]),
             threads=threads_of(self.n_jobs), tell=teller(self, everything),
         )  # fmt: skip
         return centred(models, texts, label)
 
+    def _plan(self, texts: Texts, chosen: Int64[np.ndarray, " M"]) -> Plan:
+        return plan(self, len(texts.windows(chosen, int(self.window))))
+
     def _unseen(
-        self, texts: Texts, label: Any, vocabulary: Vocabulary, seed: int, models: ClassModels
+        self, found: Read, label: Int64[np.ndarray, " N"], seed: int, models: ClassModels
     ) -> Float64[np.ndarray, "N C"]:
         """The energies of each document by models that have not seen it, unless so asked."""
         if self.folds is None:
-            return models.energies(texts)
-        energies = np.empty((len(texts), len(models.models)))
-        cut = StratifiedKFold(self._least(), shuffle=True, random_state=seed)
-        for others, here in cut.split(label, label):
-            trained = self._trained(texts.chosen(others), label[others], vocabulary, seed)
-            energies[here] = trained.energies(texts.chosen(here))
+            return models.energies(self._texts(found, models))
+        energies = np.zeros((len(label), len(models.models)))
+        full = np.flatnonzero(np.diff(found.ends, prepend=0))  # empty documents teach nothing
+        cut = StratifiedKFold(int(self.folds), shuffle=True, random_state=seed)
+        for others, here in cut.split(full, label[full]):
+            seen, asked = full[others], full[here]
+            trained = self._trained(chosen(found, seen), label[seen], seed)
+            energies[asked] = trained.energies(self._texts(chosen(found, asked), trained))
         return energies
+
+    def _texts(self, found: Read, models: ClassModels) -> Texts:
+        return texts_of(found, models.models[0].vocabulary, models.n)
 
     @property
     def _n_features_out(self) -> int:

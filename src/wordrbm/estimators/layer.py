@@ -13,6 +13,8 @@ import numpy as np
 from jaxtyping import Float64, Int64
 from sklearn.linear_model import LogisticRegression
 
+from wordrbm.using.precise import one_blas_thread
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -32,13 +34,15 @@ class Layer:
         x = compared(energies)
         mean, spread = x.mean(axis=0), x.std(axis=0)
         scale = np.where(spread > 0, spread, 1.0)
-        found = LogisticRegression(C=C, max_iter=1000).fit((x - mean) / scale, label)
+        with one_blas_thread():  # whose number would change the last bits
+            found = LogisticRegression(C=C, max_iter=1000).fit((x - mean) / scale, label)
         return cls(mean, scale, found.coef_, found.intercept_)
 
     def scores(self, energies: Float64[np.ndarray, "N C"]) -> Float64[np.ndarray, "N C"]:
         """A logit for each class; those of two classes are zero and the one there is."""
         x = (compared(energies) - self.mean) / self.scale
-        found = x @ self.weight.T + self.bias
+        # Not a product of matrices, which rounds a document differently in different company.
+        found = (x[:, None, :] * self.weight).sum(axis=2) + self.bias
         return found if len(self.bias) > 1 else np.hstack([np.zeros_like(found), found])
 
     def probabilities(self, energies: Float64[np.ndarray, "N C"]) -> Float64[np.ndarray, "N C"]:
@@ -50,13 +54,16 @@ class Layer:
     def pulls(self, energies: Float64[np.ndarray, "W C"]) -> Float64[np.ndarray, "W C"]:
         """What each window adds to the logits of its document, which are a mean over windows.
 
-        From the mean of all classes, so that a pull to one is a pull from the others.
+        From the mean of all classes, so that a pull to one is a pull from the others; and from
+        energies that are the same for all, so that a window that says nothing does not pull.
         """
-        x = (compared(energies) - self.mean) / self.scale @ self.weight.T
+        x = compared(energies) / self.scale @ self.weight.T
         both = x if len(self.bias) > 1 else np.hstack([-x / 2, x / 2])
         return np.asarray((both - both.mean(axis=1, keepdims=True)) / len(energies))
 
 
 def compared(energies: Float64[np.ndarray, "N C"]) -> Float64[np.ndarray, "N F"]:
-    """What is compared: the difference for two classes, for more the energies as they are."""
-    return energies[:, :1] - energies[:, 1:] if energies.shape[1] == 2 else energies
+    """What is compared: the difference of two classes, of more each one's from their mean."""
+    if energies.shape[1] == 2:
+        return energies[:, :1] - energies[:, 1:]
+    return energies - energies.mean(axis=1, keepdims=True)

@@ -16,7 +16,10 @@ from wordrbm.errors import WordRBMError
 from wordrbm.text.corpus import pieces
 from wordrbm.text.finding import find_files
 from wordrbm.text.looking import look, reading
+from wordrbm.text.settings import STRICT
+from wordrbm.text.source import inner_suffix
 
+LINES = (".jsonl", ".ndjson")
 TRAIN, TEST, UNLABELLED = "train", "test", "unsup"
 
 Files = Mapping[str, list[Path]]  # of each class
@@ -30,24 +33,27 @@ class Labelled(NamedTuple):
     unlabelled: list[Path]
 
 
-def find_labelled(data: Path) -> Labelled:
-    """What lies in a folder; two classes or more, and the same ones in both parts."""
+def find_labelled(data: Path, out: Path | None = None) -> Labelled:
+    """What lies in a folder but `out`; two classes or more, and the same ones in both parts."""
     if not look(data).is_folder:
         raise WordRBMError(f"{data} is no folder; give one that holds a folder for each class.")
     train, test = _part(data, TRAIN), _part(data, TEST)
     if not train:
-        train = {path.name: find_files([path]) for path in _folders(data) if path.name != TEST}
+        flat = [path for path in _folders(data) if path.name != TEST and not _same(path, out)]
+        train = {path.name: find_files([path]) for path in flat}
     unlabelled = train.pop(UNLABELLED, [])
     test.pop(UNLABELLED, None)
     _refuse_odd(data, train, test)
     return Labelled(train, test, unlabelled)
 
 
-def documents(files: Iterable[Path], field: str = "text") -> Iterator[str]:
+def documents(
+    files: Iterable[Path], field: str = "text", encoding_errors: str = STRICT
+) -> Iterator[str]:
     """Every document of some files, whole."""
     for path in files:
         gathered: list[str] = []
-        for piece in pieces(path, field):
+        for piece in pieces(path, field, encoding_errors):
             gathered.append(piece.text)
             if piece.ends_story:
                 yield "".join(gathered)
@@ -56,16 +62,30 @@ def documents(files: Iterable[Path], field: str = "text") -> Iterator[str]:
 
 def _part(data: Path, part: str) -> dict[str, list[Path]]:
     """The files of one part: under its folder, or named after it."""
-    if look(data / part).is_folder:
-        return {path.name: find_files([path]) for path in _folders(data / part)}
     named = [path for path in _names(data) if path.name.startswith(f"{part}_")]
-    files = [path for path in named if look(path).is_file and _is_text(path)]
-    return {path.name.removeprefix(f"{part}_").split(".")[0]: [path] for path in files}
+    files = [path for path in named if look(path).is_file and inner_suffix(path) in LINES]
+    if not look(data / part).is_folder:
+        return _by_class(files, part)
+    if files:
+        raise WordRBMError(
+            f"{data} holds both the folder {part} and {files[0].name}; put all documents of a part "
+            "into one of them."
+        )
+    return {path.name: find_files([path]) for path in _folders(data / part)}
 
 
-def _is_text(path: Path) -> bool:
-    """Lists of addresses and the like may lie beside the documents."""
-    return any(suffix in (".jsonl", ".ndjson") for suffix in path.suffixes)
+def _by_class(files: list[Path], part: str) -> dict[str, list[Path]]:
+    """Files by the class in their names, several if they differ in suffix alone."""
+    found: dict[str, list[Path]] = {}
+    for path in files:
+        name = path.name.removeprefix(f"{part}_")
+        name = name[: name.lower().rindex(inner_suffix(path))]
+        found.setdefault(name, []).append(path)
+    return found
+
+
+def _same(path: Path, out: Path | None) -> bool:
+    return out is not None and path.resolve() == out.resolve()
 
 
 def _folders(folder: Path) -> list[Path]:
@@ -74,7 +94,11 @@ def _folders(folder: Path) -> list[Path]:
 
 def _names(folder: Path) -> list[Path]:
     with reading(folder):
-        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+        names = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    for path in names:
+        if not path.name.isprintable():
+            raise WordRBMError(f"{str(path)!r} is no name for a class; rename it.")
+    return names
 
 
 def _refuse_odd(data: Path, train: Files, test: Files) -> None:

@@ -41,6 +41,25 @@ def test_too_little_is_told(tmp_path):
     write_reviews(tmp_path, count=8, test=0, unlabelled=0)
     with pytest.raises(WordRBMError, match="4 documents of class animals"):
         read_data(tmp_path, unlabelled=False)
+    for number in range(10):
+        (tmp_path / "train" / "animals" / f"empty{number}.txt").write_text(" \n")
+    with pytest.raises(WordRBMError, match="4 documents of class animals"):
+        read_data(tmp_path, unlabelled=False)
     write_reviews(tmp_path, unlabelled=0)
     with pytest.raises(WordRBMError, match="no unlabelled documents"):
         read_data(tmp_path, unlabelled=True)
+
+
+def test_an_empty_class_for_testing_and_text_of_one_word_are_told(tmp_path):
+    write_reviews(tmp_path / "one")
+    for path in (tmp_path / "one" / "test" / "money").iterdir():
+        path.unlink()
+    (tmp_path / "one" / "test" / "money" / "none.jsonl").write_text("")
+    with pytest.raises(WordRBMError, match="0 documents of class money for testing"):
+        read_data(tmp_path / "one", unlabelled=False)
+    for name in ("a", "b"):
+        (tmp_path / "two" / name).mkdir(parents=True)
+        for number in range(6):
+            (tmp_path / "two" / name / f"{number}.txt").write_text("yes")
+    with pytest.raises(WordRBMError, match="fewer than 3 different words"):
+        read_data(tmp_path / "two", unlabelled=False)

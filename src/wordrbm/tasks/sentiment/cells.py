@@ -7,7 +7,7 @@ in the cell of all documents they are those of the documents seen, as the paper 
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float64, Int64
@@ -19,6 +19,7 @@ from wordrbm.artifacts.tensors import read_head, read_tensors, write_tensors
 from wordrbm.errors import WordRBMError
 from wordrbm.estimators.class_models import (
     ClassModels,
+    Pause,
     Schedule,
     Texts,
     centred,
@@ -32,11 +33,12 @@ from wordrbm.models import WordRepRBM
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.pools import POOLS, pooled
 from wordrbm.tasks.sentiment.teaching import Teacher
-from wordrbm.tasks.sentiment.variant import FOLDS, Cell, Variant, cells_of
+from wordrbm.tasks.sentiment.variant import CHAINS, FOLDS, Cell, Variant, cells_of
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import Progress
 
 FOLD_SEED, ANY_SIZE = 0, 10**9
+METHOD = 1  # how energies are pooled and documents taught; cells of another are not taken
 NAMES = ("mean", *POOLS)
 
 Tell = Callable[[Progress], None]
@@ -59,11 +61,19 @@ def fold_of(label: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " N"]:
 
 
 def vocabulary_for(variant: Variant, data: Data) -> Vocabulary:
-    """The words of the training documents, and of the unlabelled ones if they are used."""
+    """The words of the training documents, and of the unlabelled ones if they are used.
+
+    It is one for all folds: of a fold's documents the models of the others know which words occur.
+    """
     read = data.train.read
     if variant.unlabelled and data.unlabelled is not None:
         read = joined(read, data.unlabelled.read)
-    return vocabulary_of(read, ANY_SIZE, variant.min_count)
+    found = vocabulary_of(read, ANY_SIZE, variant.min_count)
+    if len(found) < 2:
+        raise WordRBMError(
+            f"No word was seen {variant.min_count} times; use a smaller --min-count."
+        )
+    return found
 
 
 class Source(NamedTuple):
@@ -72,6 +82,7 @@ class Source(NamedTuple):
     data: Data
     teacher: Teacher | None
     out: Path
+    pause: Pause  # raises when the run is told to stop
 
 
 def compute(cell: Cell, source: Source, tell: Tell) -> None:
@@ -81,14 +92,14 @@ def compute(cell: Cell, source: Source, tell: Tell) -> None:
     train, seen = texts_of(data.train.read, vocabulary, n), np.flatnonzero(fold != cell.fold)
     models = _trained(cell, source, vocabulary, train, seen, tell)
     scored = train if cell.fold is None else train.chosen(np.flatnonzero(fold == cell.fold))
-    found = {f"train.{name}": value for name, value in _scored(models, scored).items()}
+    found = {f"train.{name}": x for name, x in _scored(models, scored, source.pause).items()}
     if cell.fold is None:
         test = texts_of(data.test.read, vocabulary, n)
-        found |= {f"test.{name}": value for name, value in _scored(models, test).items()}
+        found |= {f"test.{name}": x for name, x in _scored(models, test, source.pause).items()}
         for c, model in enumerate(models.models):
             save(out / cell.name / f"class-{c}", model)
     found["middle"] = models.middle
-    write_tensors(place(cell, out), found, {"kind": "energies", "data": data.digest})
+    write_tensors(place(cell, out), found, _head(cell, data))
 
 
 def _trained(
@@ -107,7 +118,7 @@ def _trained(
         texts, label, vocabulary, schedule_of(cell, len(data.classes)),
         start=background_of(cell, source, vocabulary, tell), tell=tell,
     )  # fmt: skip
-    return centred(models, *own)
+    return centred(models, *own, source.pause)
 
 
 def place(cell: Cell, out: Path) -> Path:
@@ -120,9 +131,23 @@ def is_done(cell: Cell, data: Data, out: Path) -> bool:
     path = place(cell, out)
     if not path.exists():
         return False
-    if read_head(path).get("data") != data.digest:
-        raise WordRBMError(f"{path} is of other documents; use another --out, or remove it.")
+    found = {name: read_head(path).get(name) for name in _head(cell, data)}
+    if found != _head(cell, data):
+        raise WordRBMError(
+            f"{path} is of other documents, or was made in another way; use another --out, or "
+            "remove it."
+        )
     return True
+
+
+def _head(cell: Cell, data: Data) -> dict[str, Any]:
+    """What a cell was made from and how, beside what its name says."""
+    return {
+        "kind": "energies",
+        "data": data.digest,
+        "unlabelled": data.more_digest if cell.variant.unlabelled else "",
+        "method": [METHOD, FOLDS, FOLD_SEED, CHAINS],
+    }
 
 
 def schedule_of(cell: Cell, classes: int) -> Schedule:
@@ -151,8 +176,11 @@ def background_of(
         settings = variant.settings(variant.background, cell.seed)
         texts = texts_of(source.data.unlabelled.read, vocabulary, variant.window)
         rbm = train_background(texts, vocabulary, settings, tell)
-        save(folder, TrainedModel(rbm, vocabulary, settings))
-    return load(folder).rbm
+        save(folder, TrainedModel(rbm, vocabulary, settings, source.data.more_digest))
+    found = load(folder)
+    if (found.corpus, found.vocabulary.digest()) != (source.data.more_digest, vocabulary.digest()):
+        raise WordRBMError(f"{folder} is of other documents; use another --out, or remove it.")
+    return found.rbm
 
 
 def gathered(variant: Variant, seed: int, data: Data, out: Path) -> tuple[Energies, Energies]:
@@ -193,8 +221,11 @@ def _shapes(cell: Cell, data: Data) -> dict[str, tuple[int, ...]]:
     return shapes | {"middle": (C,)}
 
 
-def _scored(models: ClassModels, texts: Texts) -> dict[str, Float64[np.ndarray, "N C"]]:
-    C = len(models.models)
-    each = [pooled(models.window_energies(ids)) if ids.size else {} for ids in texts.each()]
-    none = np.zeros(C)
+def _scored(
+    models: ClassModels, texts: Texts, pause: Pause
+) -> dict[str, Float64[np.ndarray, "N C"]]:
+    none, each = np.zeros(len(models.models)), list[dict[str, Float64[np.ndarray, " C"]]]()
+    for ids in texts.each():
+        pause()
+        each.append(pooled(models.window_energies(ids)) if ids.size else {})
     return {name: np.array([one.get(name, none) for one in each]) for name in NAMES}

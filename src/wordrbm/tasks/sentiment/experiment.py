@@ -7,15 +7,27 @@ from typing import NamedTuple
 
 from wordrbm.estimators.classifier_file import Kept, save_classifier
 from wordrbm.estimators.layer import Layer
-from wordrbm.storage import make_folder, write_text
-from wordrbm.tasks.sentiment.baselines import bags_of
+from wordrbm.storage import write_text
+from wordrbm.tasks.sentiment.baselines import Bags, bags_of
 from wordrbm.tasks.sentiment.cells import class_models, fold_of, gathered
 from wordrbm.tasks.sentiment.data import Data
+from wordrbm.tasks.sentiment.fitting import nb_svm, svm
 from wordrbm.tasks.sentiment.report import as_markdown, as_records
-from wordrbm.tasks.sentiment.rows import Given, Row, baseline_rows, combined_row, energy_rows
+from wordrbm.tasks.sentiment.rows import (
+    BNC,
+    NB_SVM,
+    Given,
+    Row,
+    baseline_rows,
+    combined_row,
+    energy_rows,
+)
 from wordrbm.tasks.sentiment.running import run_cells
+from wordrbm.tasks.sentiment.stacking import decisions
 from wordrbm.tasks.sentiment.variant import Cell, Variant, cells_of
 
+LABELLED = "all of these + bnc + NB trigrams"
+EVERYTHING = "all, unlabelled too, + bnc + NB trigrams"
 CELLS, CLASSIFIER, TABLE, NUMBERS = "cells", "classifier", "table.md", "table.json"
 
 Show = Callable[[float, str], None]
@@ -43,37 +55,43 @@ def train_cells(asked: Asked, data: Data, out: Path, show: Show, stop: Callable[
 def rows_of(asked: Asked, data: Data, out: Path) -> Iterator[Row]:
     """Every row of the table, one after another."""
     fold, bags = fold_of(data.train.label), bags_of(data)
-    baselines = {}
+    settings = {}
     for row in baseline_rows(data, bags, fold):
-        baselines[row.name] = row.found[0].settings
+        settings[row.name] = row.found[0].settings
         yield row
-    names = [(name, seed) for name in asked.variants for seed in asked.seeds]
-    found = {
-        (name, seed): gathered(asked.variants[name], seed, data, out / CELLS)
-        for name, seed in names
-    }
-    given = Given(
-        unseen={key: both[0] for key, both in found.items()},
-        seen={key: both[1] for key, both in found.items()},
-        bags=bags,
-        labels=(data.train.label, data.test.label),
-        fold=fold,
-        ngram_penalty=baselines["NB-SVM trigrams"]["C"],
-        words_least=int(baselines["bag of words bnc"]["least"]),
-    )
+    given = _given(asked, data, out, bags, settings)
     for name in asked.variants:
         yield from energy_rows(given, name, asked.seeds)
     labelled = [name for name, variant in asked.variants.items() if not variant.unlabelled]
-    if labelled:
-        yield combined_row(given, "all of these + NB trigrams", labelled, asked.seeds)
-    if 0 < len(labelled) < len(asked.variants):
-        everything = list(asked.variants)
-        yield combined_row(given, "all, unlabelled too, + NB trigrams", everything, asked.seeds)
+    yield combined_row(given, LABELLED, labelled, asked.seeds)
+    if len(labelled) < len(asked.variants):
+        yield combined_row(given, EVERYTHING, list(asked.variants), asked.seeds)
+
+
+def _given(
+    asked: Asked, data: Data, out: Path, bags: Bags, settings: Mapping[str, Mapping[str, float]]
+) -> Given:
+    """The energies of all cells, and the decisions of the machines over bags alone."""
+    words, ngrams = settings[BNC], settings[NB_SVM]
+    least, label, fold = int(words["least"]), data.train.label, fold_of(data.train.label)
+    found = {
+        (name, seed): gathered(variant, seed, data, out / CELLS)
+        for name, variant in asked.variants.items()
+        for seed in asked.seeds
+    }
+    return Given(
+        unseen={key: unseen for key, (unseen, _) in found.items()},
+        seen={key: seen for key, (_, seen) in found.items()},
+        bag=bags.words[least],
+        by_words=decisions(svm, words["C"], bags.words[least], label, fold),
+        by_ngrams=decisions(nb_svm, ngrams["C"], bags.ngrams, label, fold),
+        labels=(label, data.test.label),
+        fold=fold,
+    )
 
 
 def write_results(asked: Asked, rows: Sequence[Row], data: Data, out: Path) -> None:
     """The table, and the first variant as a classifier that can be used."""
-    make_folder(out)
     write_text(out / TABLE, as_markdown(rows))
     write_text(out / NUMBERS, json.dumps(as_records(rows), indent=1))
     variant, seed = next(iter(asked.variants.values())), asked.seeds[0]

@@ -13,7 +13,7 @@ def as_records(rows: Sequence[Row]) -> list[dict[str, Any]]:
         {
             "model": row.name,
             "test": mean(one.test for one in row.found),
-            "validation": mean(one.validation for one in row.found),
+            "validation": None if row.in_sample else mean(one.validation for one in row.found),
             "seeds": [
                 {"validation": one.validation, "test": one.test, "settings": one.settings}
                 for one in row.found
@@ -44,7 +44,7 @@ def _cells(rows: Sequence[Row]) -> list[tuple[str, str, str, str]]:
     return [
         (
             row.name,
-            f"{100 * mean(one.validation for one in row.found):.2f}",
+            "" if row.in_sample else f"{100 * mean(one.validation for one in row.found):.2f}",
             _spread([100 * one.test for one in row.found]),
             str(len(row.found)),
         )

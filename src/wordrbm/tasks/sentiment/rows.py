@@ -22,12 +22,12 @@ from wordrbm.tasks.sentiment.fitting import (
     Sides,
     beside,
     choose,
-    nb_svm,
     svm,
     unit_range,
 )
-from wordrbm.tasks.sentiment.pools import POOLS
-from wordrbm.tasks.sentiment.stacking import decisions, stacked
+from wordrbm.tasks.sentiment.stacking import stacked
+
+BNC, NB_SVM = "bag of words bnc", "NB-SVM trigrams"
 
 Name = tuple[str, int]  # a variant's label and a seed
 
@@ -37,6 +37,7 @@ class Row(NamedTuple):
 
     name: str
     found: list[Chosen]
+    in_sample: bool = False  # chosen by energies of models that have seen the documents
 
 
 class Given(NamedTuple):
@@ -44,11 +45,11 @@ class Given(NamedTuple):
 
     unseen: Mapping[Name, Energies]
     seen: Mapping[Name, Energies]
-    bags: Bags
+    bag: Sides  # of words, as the bnc row has chosen it
+    by_words: Sides  # decisions of the machines over bags alone, on documents they have not seen
+    by_ngrams: Sides
     labels: tuple[Labels, Labels]
     fold: Labels
-    ngram_penalty: float
-    words_least: int
 
 
 def baseline_rows(data: Data, bags: Bags, fold: Labels) -> Iterator[Row]:
@@ -56,8 +57,8 @@ def baseline_rows(data: Data, bags: Bags, fold: Labels) -> Iterator[Row]:
     labels = (data.train.label, data.test.label)
     yield Row("LDA", [baselines.lda(data, fold)])
     yield Row("LSA", [baselines.lsa(data, fold)])
-    yield Row("bag of words bnc", [baselines.bnc(bags, labels, fold)])
-    yield Row("NB-SVM trigrams", [baselines.nb_ngrams(bags, labels, fold)])
+    yield Row(BNC, [baselines.bnc(bags, labels, fold)])
+    yield Row(NB_SVM, [baselines.nb_ngrams(bags, labels, fold)])
 
 
 def energy_rows(given: Given, variant: str, seeds: Sequence[int]) -> Iterator[Row]:
@@ -65,27 +66,22 @@ def energy_rows(given: Given, variant: str, seeds: Sequence[int]) -> Iterator[Ro
     unseen = [_means(given.unseen[variant, seed]) for seed in seeds]
     seen = [_means(given.seen[variant, seed]) for seed in seeds]
     pools = [_pools(given.unseen[variant, seed]) for seed in seeds]
-    votes = ngram_decisions(given)
     yield Row(f"{variant}, threshold", [_stacked(given, [one]) for one in unseen])
-    yield Row(f"{variant}, threshold, as seen", [_stacked(given, [one]) for one in seen])
+    yield Row(f"{variant}, threshold, as seen", [_stacked(given, [one]) for one in seen], True)
     yield Row(f"{variant}, pooled in three ways", [_stacked(given, [one]) for one in pools])
     yield Row(f"{variant} + bnc", [_with_bag(given, one) for one in unseen])
-    yield Row(f"{variant} + bnc, as seen", [_with_bag(given, one) for one in seen])
-    yield Row(f"{variant} + NB trigrams", [_stacked(given, [votes, one]) for one in unseen])
+    yield Row(f"{variant} + bnc, as seen", [_with_bag(given, one) for one in seen], True)
+    yield Row(
+        f"{variant} + NB trigrams", [_stacked(given, [given.by_ngrams, one]) for one in unseen]
+    )
 
 
 def combined_row(given: Given, name: str, variants: Sequence[str], seeds: Sequence[int]) -> Row:
-    """The energies of several variants, each the mean over seeds, with the n-grams."""
+    """The energies of several variants, each the mean over seeds, with words and n-grams."""
     parts = [
         _mean_of([_pools(given.unseen[variant, seed]) for seed in seeds]) for variant in variants
     ]
-    return Row(name, [_stacked(given, [ngram_decisions(given), *parts])])
-
-
-def ngram_decisions(given: Given) -> Sides:
-    """The decisions of the n-gram machine; of machines that have not seen a document."""
-    label, _ = given.labels
-    return decisions(nb_svm, given.ngram_penalty, given.bags.ngrams, label, given.fold)
+    return Row(name, [_stacked(given, [given.by_ngrams, given.by_words, *parts])])
 
 
 def _means(energies: Energies) -> Sides:
@@ -93,9 +89,10 @@ def _means(energies: Energies) -> Sides:
 
 
 def _pools(energies: Energies) -> Sides:
+    """All pools; of the tails each class's by itself, for what speaks for and against differ."""
     return Sides(
         *(
-            np.hstack([compared(side[name]) for name in ("mean", *POOLS)])
+            np.hstack([compared(side["mean"]), compared(side["squashed"]), side["upper"]])
             for side in (energies.train, energies.test)
         )
     )
@@ -111,6 +108,6 @@ def _stacked(given: Given, parts: Sequence[Sides]) -> Chosen:
 
 def _with_bag(given: Given, energies: Sides) -> Chosen:
     """Energies scaled to [0, 1], and then by what is chosen, beside the bag of words."""
-    bag, scaled = given.bags.words[given.words_least], unit_range(energies)
-    candidates = [({"scale": scale}, beside(bag, scaled, scale)) for scale in SCALES]
+    scaled = unit_range(energies)
+    candidates = [({"scale": scale}, beside(given.bag, scaled, scale)) for scale in SCALES]
     return choose(svm, candidates, PENALTIES, given.labels, given.fold)

@@ -41,14 +41,18 @@ class Meter:
         self.total, self.show, self.stop = max(total, 1), show, stop
         self.done, self.lock, self.cancelled = 0, Lock(), False
 
+    def pause(self) -> None:
+        """Raise if the run is told to stop."""
+        if self.cancelled or self.stop():
+            raise Stopped("Stopped; finished cells are kept, the same command goes on.")
+
     def teller(self, name: str) -> Callable[[Progress], None]:
         """What one training reports to; it raises when the run is told to stop."""
         before = 0
 
         def tell(progress: Progress) -> None:
             nonlocal before
-            if self.cancelled or self.stop():
-                raise Stopped("Stopped; finished cells are kept, the same command goes on.")
+            self.pause()
             gained = progress.windows - before if progress.windows > before else progress.windows
             before = progress.windows
             with self.lock:
@@ -66,11 +70,12 @@ def run_cells(
     left = [cell for cell in cells if not is_done(cell, data, out)]
     meter = Meter(sum(work_of(cell, len(data.classes)) for cell in left), show, stop)
     more = [cell for cell in left if cell.variant.unlabelled]
-    source = Source(data, Teacher.of(data) if more else None, out)
+    source = Source(data, Teacher.of(data) if more else None, out, meter.pause)
     starts = {(cell.variant, cell.seed): cell for cell in more}
     with one_blas_thread():
         _all([_starting(cell, source, meter) for cell in starts.values()], jobs, meter)
         _all([_computing(cell, source, meter) for cell in left], jobs, meter)
+    meter.pause()
     show(1.0, "all cells are on disk")
 
 

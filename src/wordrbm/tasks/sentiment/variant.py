@@ -23,7 +23,7 @@ class Variant(NamedTuple):
     @property
     def name(self) -> str:
         """Its values, as the name of a file."""
-        start = "unlabelled" if self.unlabelled else "background"
+        start = "taught" if self.unlabelled else "background"
         return (
             f"n{self.window}-h{self.hidden}-d{self.dimension}-min{self.min_count}-"
             f"{start}{self.background}-windows{self.windows}"
