@@ -154,6 +154,24 @@ def test_a_folder_for_each_class_is_enough(command, tmp_path):
     assert sum(one["probability"] for one in found.values()) == pytest.approx(1)
 
 
+def test_several_windows_and_vocabularies(reviews, command, tmp_path):
+    given = ["--data", reviews, "--out", tmp_path / "out", *SMALL, "--window", "2,3"]
+    code, shown, _ = command("sentiment", *given, "--min-count", "1,4", "--json")
+    assert code == 0
+    names = [row["model"] for row in json.loads(shown)["rows"]]
+    for n in (2, 3):
+        for count in (1, 4):
+            assert f"WRRBM {n}-grams, words seen {count} times, threshold" in names
+    assert len(list((tmp_path / "out" / "cells").glob("*.safetensors"))) == 4 * 4
+
+
+def test_a_vocabulary_of_nothing_is_told(reviews, command, tmp_path):
+    given = ["--data", reviews, "--out", tmp_path / "out", *SMALL, "--min-count", "100000"]
+    code, _, told = command("sentiment", *given, "--quiet")
+    assert code == 2
+    assert "No word was seen 100000 times" in told
+
+
 def test_explain_tells_and_colours(done, command, tmp_path):
     text, page = tmp_path / "new.txt", tmp_path / "page.html"
     text.write_text("The cat eats fish .<br />The bank buys bonds .")

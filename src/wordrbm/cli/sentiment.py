@@ -27,8 +27,8 @@ def sentiment(
     hidden: Annotated[int, typer.Option(help="Hidden units.")] = 250,
     dimension: Annotated[int, typer.Option(help="Numbers in a word vector.")] = 50,
     min_count: Annotated[
-        int, typer.Option(min=1, help="Fewest times that a word of the vocabulary is seen.")
-    ] = 2,
+        str, typer.Option(help="Fewest times that a word is seen; several with commas.")
+    ] = "2",
     windows: Annotated[
         int, typer.Option(min=1, help="Windows that the model of each class reads.")
     ] = 5_000_000,
@@ -66,11 +66,9 @@ def sentiment(
     from wordrbm.tasks.sentiment.report import as_records, as_text
     from wordrbm.tasks.sentiment.variant import Variant
 
-    one = Variant(
-        hidden=hidden, dimension=dimension, min_count=min_count,
-        background=background, windows=windows,
-    )  # fmt: skip
-    variants = _variants(one, _numbers("window", window), unlabelled=unlabelled)
+    one = Variant(hidden=hidden, dimension=dimension, background=background, windows=windows)
+    sizes = _numbers("window", window), _numbers("min-count", min_count)
+    variants = _variants(one, *sizes, unlabelled=unlabelled)
     asked = Asked(variants, _numbers("seeds", seeds), workers_or_cores(jobs))
     for variant, seed in product(variants.values(), asked.seeds):
         variant.settings(max(windows, background), seed)  # refused before anything is read
@@ -109,20 +107,25 @@ def _run(asked: "Asked", data: "Data", out: Path, *, quiet: bool) -> "list[Row]"
     return rows
 
 
-def _variants(one: "Variant", windows: list[int], *, unlabelled: bool) -> dict[str, "Variant"]:
+def _variants(
+    one: "Variant", windows: list[int], counts: list[int], *, unlabelled: bool
+) -> dict[str, "Variant"]:
     """By the names they have in the table."""
-    found = {f"WRRBM {n}-grams": one._replace(window=n) for n in windows}
-    if unlabelled:
-        more = {f"{name}, unlabelled too": v._replace(unlabelled=True) for name, v in found.items()}
-        found |= more
-    return found
+    found = {}
+    for n, count in product(windows, counts):
+        name = f"WRRBM {n}-grams" + (f", words seen {count} times" if len(counts) > 1 else "")
+        found[name] = one._replace(window=n, min_count=count)
+    more = {
+        f"{name}, unlabelled too": kind._replace(unlabelled=True) for name, kind in found.items()
+    }
+    return found | more if unlabelled else found
 
 
 def _numbers(name: str, given: str) -> list[int]:
     from wordrbm.errors import WordRBMError
 
     parts = [part.strip() for part in given.split(",")]
-    if not all(part.isascii() and part.isdigit() for part in parts):
+    if not all(part.isascii() and part.isdigit() and len(part) < 20 for part in parts):
         raise WordRBMError(
             f"--{name} is {given!r} where whole numbers with commas were expected, as 1,2,3."
         )
