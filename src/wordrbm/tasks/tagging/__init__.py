@@ -1,0 +1,1 @@
+"""Taggers for files of columns: chunks, names, parts of speech."""

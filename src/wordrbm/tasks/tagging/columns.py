@@ -1,0 +1,63 @@
+"""Files of columns: a token a line, its label in the last column, an empty line after a sentence.
+
+As in the CoNLL shared tasks. Columns are separated by spaces or tabs; every line of a file has as
+many as its first. A line `-DOCSTART- ...` is no token.
+"""
+
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from wordrbm.errors import WordRBMError
+from wordrbm.text.settings import STRICT
+from wordrbm.text.source import opened
+
+DOCUMENT = "-DOCSTART-"
+
+
+class Sentence(NamedTuple):
+    """The tokens of a sentence, column by column; the last column are labels, if there are any."""
+
+    columns: tuple[tuple[str, ...], ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The first column."""
+        return self.columns[0]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The last column."""
+        return self.columns[-1]
+
+
+def read_columns(path: Path, columns: int | None = None) -> list[Sentence]:
+    """Every sentence of a file, of so many columns, or of as many as its first token has."""
+    sentences: list[Sentence] = []
+    tokens: list[list[str]] = []
+    with opened(path, STRICT) as source:
+        for line in source.lines():
+            row = line.text.split()
+            if not row or row[0] == DOCUMENT:
+                _close(sentences, tokens)
+                continue
+            columns = columns or len(row)
+            if len(row) != columns:
+                _refuse(path, line.number, len(row), columns)
+            tokens.append(row)
+    _close(sentences, tokens)
+    if not sentences:
+        raise WordRBMError(f"{path} holds no token; give a file with a token a line.")
+    return sentences
+
+
+def _close(sentences: list[Sentence], tokens: list[list[str]]) -> None:
+    if tokens:
+        sentences.append(Sentence(tuple(zip(*tokens, strict=True))))
+        tokens.clear()
+
+
+def _refuse(path: Path, line: int, found: int, expected: int) -> NoReturn:
+    raise WordRBMError(
+        f"{path}, line {line} has {found} columns where {expected} were expected; every token has "
+        "as many as the first, and an empty line ends a sentence."
+    )
