@@ -50,7 +50,7 @@ def test_the_table(done):
     names = [row["model"] for row in rows]
     assert names[:4] == ["LDA", "LSA", "bag of words bnc", "NB-SVM trigrams"]
     assert "WRRBM 3-grams, threshold" in names
-    assert "WRRBM 3-grams, unlabelled too + NB trigrams" in names
+    assert "WRRBM 3-grams, unlabelled start + NB trigrams" in names
     assert "all, unlabelled too, + bnc + NB trigrams" in names
     for row in rows:
         assert len(row["seeds"]) == (2 if row["model"].startswith("WRRBM") else 1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wordrbm.artifacts import TrainedModel
-from wordrbm.estimators.class_models import ClassModels, centred, mean_energies, texts_of, together
+from wordrbm.estimators.class_models import ClassModels, centred, mean_energies, texts_of
 from wordrbm.estimators.documents import Read, chosen, joined, read, vocabulary_of
 from wordrbm.models import init_wordrep
 from wordrbm.training import TrainingSettings
@@ -45,9 +45,6 @@ def test_short_documents_are_filled_up_and_empty_ones_are_not(found, models):
     some = texts.chosen(np.array([4, 1, 2]))
     assert [ids.size for ids in some.each()] == [9, 0, 3]
     np.testing.assert_array_equal(next(some.each()), list(texts.each())[4])
-    both = together(some, texts)
-    assert [ids.size for ids in both.each()] == [9, 0, 3, 7, 0, 3, 3, 9]
-    np.testing.assert_array_equal(list(both.each())[3], next(texts.each()))
 
 
 def test_energies_are_means_over_windows(found, models):

@@ -36,7 +36,7 @@ def sentiment(
         int, typer.Option(min=0, help="Windows that their common start reads; 0 is no start.")
     ] = 4_000_000,
     unlabelled: Annotated[
-        bool, typer.Option("--unlabelled", help="Also learn from documents of the class unsup.")
+        bool, typer.Option("--unlabelled", help="Also start from documents of the class unsup.")
     ] = False,
     seeds: Annotated[str, typer.Option(help="Seeds, with commas.")] = "1",
     field: Annotated[str, typer.Option(help="The field of JSON lines with the text.")] = "text",
@@ -116,7 +116,7 @@ def _variants(
         name = f"WRRBM {n}-grams" + (f", words seen {count} times" if len(counts) > 1 else "")
         found[name] = one._replace(window=n, min_count=count)
     more = {
-        f"{name}, unlabelled too": kind._replace(unlabelled=True) for name, kind in found.items()
+        f"{name}, unlabelled start": kind._replace(unlabelled=True) for name, kind in found.items()
     }
     return found | more if unlabelled else found
 

@@ -58,12 +58,6 @@ class Texts(NamedTuple):
         return Windows.of(self.ids, runs, n)
 
 
-def together(one: Texts, other: Texts) -> Texts:
-    """The documents of one and then of the other."""
-    ends = np.concatenate([one.ends, other.ends + one.ids.size])
-    return Texts(np.concatenate([one.ids, other.ids]), ends)
-
-
 def texts_of(read: Read, vocabulary: Vocabulary, n: int) -> Texts:
     """Documents as ids; one of fewer than n words is filled up with the unknown word, 0."""
     ids, length = vocabulary.ids(read.words)[read.ids], np.diff(read.ends, prepend=0)

@@ -24,7 +24,6 @@ from wordrbm.estimators.class_models import (
     Texts,
     centred,
     texts_of,
-    together,
     train_background,
     train_class_models,
 )
@@ -32,13 +31,12 @@ from wordrbm.estimators.documents import joined, vocabulary_of
 from wordrbm.models import WordRepRBM
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.pools import POOLS, pooled
-from wordrbm.tasks.sentiment.teaching import Teacher
 from wordrbm.tasks.sentiment.variant import CHAINS, FOLDS, Cell, Variant, cells_of
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import Progress
 
 FOLD_SEED, ANY_SIZE = 0, 10**9
-METHOD = 1  # how energies are pooled and documents taught; cells of another are not taken
+METHOD = 1  # how energies are pooled; cells of another are not taken
 NAMES = ("mean", *POOLS)
 
 Tell = Callable[[Progress], None]
@@ -77,10 +75,9 @@ def vocabulary_for(variant: Variant, data: Data) -> Vocabulary:
 
 
 class Source(NamedTuple):
-    """What cells are computed from: all documents, a teacher of unlabelled ones, and a folder."""
+    """What cells are computed from, and where they are kept."""
 
     data: Data
-    teacher: Teacher | None
     out: Path
     pause: Pause  # raises when the run is told to stop
 
@@ -106,19 +103,14 @@ def _trained(
     cell: Cell, source: Source, vocabulary: Vocabulary, train: Texts,
     seen: Int64[np.ndarray, " S"], tell: Tell,
 ) -> ClassModels:  # fmt: skip
-    """The models of the documents seen, and of those that these teach."""
+    """The models of the documents seen."""
     data = source.data
     texts, label = train.chosen(seen), data.train.label[seen]
-    own = texts, label
-    if source.teacher is not None and data.unlabelled is not None and cell.variant.unlabelled:
-        number, taught = source.teacher.teach(seen)
-        more = texts_of(data.unlabelled.read, vocabulary, cell.variant.window).chosen(number)
-        texts, label = together(texts, more), np.concatenate([label, taught])
     models = train_class_models(
         texts, label, vocabulary, schedule_of(cell, len(data.classes)),
         start=background_of(cell, source, vocabulary, tell), tell=tell,
     )  # fmt: skip
-    return centred(models, *own, source.pause)
+    return centred(models, texts, label, source.pause)
 
 
 def place(cell: Cell, out: Path) -> Path:

@@ -19,7 +19,6 @@ from wordrbm.tasks.sentiment.cells import (
     work_of,
 )
 from wordrbm.tasks.sentiment.data import Data
-from wordrbm.tasks.sentiment.teaching import Teacher
 from wordrbm.tasks.sentiment.variant import Cell
 from wordrbm.training import Progress
 from wordrbm.using.precise import one_blas_thread
@@ -70,7 +69,7 @@ def run_cells(
     left = [cell for cell in cells if not is_done(cell, data, out)]
     meter = Meter(sum(work_of(cell, len(data.classes)) for cell in left), show, stop)
     more = [cell for cell in left if cell.variant.unlabelled]
-    source = Source(data, Teacher.of(data) if more else None, out, meter.pause)
+    source = Source(data, out, meter.pause)
     starts = {(cell.variant, cell.seed): cell for cell in more}
     with one_blas_thread():
         _all([_starting(cell, source, meter) for cell in starts.values()], jobs, meter)

@@ -18,12 +18,12 @@ class Variant(NamedTuple):
     min_count: int = 2
     background: int = 4_000_000
     windows: int = 5_000_000
-    unlabelled: bool = False  # they are the background, and the surest are taught to each class
+    unlabelled: bool = False  # the background is of unlabelled documents
 
     @property
     def name(self) -> str:
         """Its values, as the name of a file."""
-        start = "taught" if self.unlabelled else "background"
+        start = "unlabelled" if self.unlabelled else "background"
         return (
             f"n{self.window}-h{self.hidden}-d{self.dimension}-min{self.min_count}-"
             f"{start}{self.background}-windows{self.windows}"
