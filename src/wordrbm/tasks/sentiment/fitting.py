@@ -42,7 +42,7 @@ class Chosen(NamedTuple):
 
 def svm(C: float) -> Any:
     """A linear support vector machine (liblinear)."""
-    return LinearSVC(C=C, random_state=SEED, max_iter=10_000)
+    return LinearSVC(C=C, random_state=SEED)
 
 
 def nb_svm(C: float) -> Any:
