@@ -17,16 +17,15 @@ from jaxtyping import Float64, Int32, Int64
 
 from wordrbm.artifacts import TrainedModel
 from wordrbm.estimators.documents import Read, chosen
-from wordrbm.estimators.learning import Learner, further, text_learner
+from wordrbm.estimators.learning import Tell, further, learnt, text_learner
 from wordrbm.models import WordRepRBM
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.text.windows import Windows
-from wordrbm.training import Progress, TrainingSettings
+from wordrbm.training import TrainingSettings
 from wordrbm.using.precise import one_blas_thread
 
 BLOCK = 4096  # windows at a time: a document is scored by itself, whatever its company
 
-Tell = Callable[[Progress], None]
 Pause = Callable[[], None]  # called before each document, where a run may be told to stop
 
 
@@ -109,17 +108,14 @@ def train_class_models(
     tell: Tell = lambda progress: None,
 ) -> tuple[TrainedModel, ...]:
     """Train the models of classes 0, 1, ...; from `start`, or else from a background."""
-    q, n = vocabulary.probability(), schedule.classes[0].window
+    q = vocabulary.probability()
     if start is None and schedule.background is not None:
-        everything = texts.windows(np.arange(len(texts)), n)
-        learner = text_learner(q, schedule.background)
-        start = _trained(learner, everything, schedule.background, threads, tell)
+        start = train_background(texts, vocabulary, schedule.background, threads, tell)
     models = []
     for c, settings in enumerate(schedule.classes):
         learner = text_learner(q, settings) if start is None else further(start, q, settings)
-        rbm = _trained(
-            learner, texts.windows(np.flatnonzero(label == c), n), settings, threads, tell
-        )
+        windows = texts.windows(np.flatnonzero(label == c), settings.window)
+        rbm = learnt(learner, windows, settings, threads, tell)
         models.append(TrainedModel(rbm, vocabulary, settings))
     return tuple(models)
 
@@ -137,12 +133,12 @@ def centred(
 
 
 def train_background(
-    texts: Texts, vocabulary: Vocabulary, settings: TrainingSettings, tell: Tell
+    texts: Texts, vocabulary: Vocabulary, settings: TrainingSettings, threads: int, tell: Tell
 ) -> WordRepRBM:
-    """A model of documents of no class, for others to start from."""
+    """A model of all documents, whatever their class, for others to start from."""
     learner = text_learner(vocabulary.probability(), settings)
     windows = texts.windows(np.arange(len(texts)), settings.window)
-    return _trained(learner, windows, settings, 1, tell)
+    return learnt(learner, windows, settings, threads, tell)
 
 
 def mean_energies(
@@ -162,12 +158,3 @@ def _energies(rbm: WordRepRBM, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarr
     v = np.lib.stride_tricks.sliding_window_view(ids, rbm.positions)
     blocks = range(0, len(v), BLOCK)
     return np.concatenate([rbm.free_energy(v[first : first + BLOCK]) for first in blocks])
-
-
-def _trained(
-    learner: Learner, windows: Windows, settings: TrainingSettings, threads: int, tell: Tell
-) -> WordRepRBM:
-    state = learner.begin(windows, settings)
-    for _, progress in learner.learn(windows, settings, state, threads):
-        tell(progress)
-    return learner.rbm

@@ -6,12 +6,13 @@ CLASSIFIER/classifier.json   the classes' names, the middles, the last layer; wr
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from wordrbm.artifacts import load
+from wordrbm.artifacts import TrainedModel, load
 from wordrbm.artifacts.modelfile import save
 from wordrbm.errors import WordRBMError
 from wordrbm.estimators.class_models import ClassModels
@@ -34,8 +35,7 @@ def save_classifier(folder: Path, kept: Kept) -> None:
     """Write the folder; the file over the models goes first and comes last."""
     make_folder(folder)
     (folder / NAME).unlink(missing_ok=True)  # a save that ends early leaves no mixture of two
-    for c, model in enumerate(kept.models.models):
-        save(folder / f"class-{c}", model)
+    save_models(folder, kept.models.models)
     head = {
         "format": "wordrbm classifier",
         "version": VERSION,
@@ -60,13 +60,24 @@ def load_classifier(folder: Path) -> Kept:
         raise WordRBMError(
             f"{folder / NAME} is damaged ({error}); take an untouched copy, or fit it again."
         ) from None
-    models = tuple(load(folder / f"class-{c}") for c in range(len(classes)))
+    models = load_models(folder, len(classes))
     words = {model.vocabulary.digest() for model in models}
     if len(words) > 1 or len({model.rbm.positions for model in models}) > 1:
         raise WordRBMError(
             f"The models in {folder} have different words or windows; take an untouched copy."
         )
     return Kept(classes, ClassModels(models, middle), layer)
+
+
+def save_models(folder: Path, models: Sequence[TrainedModel]) -> None:
+    """A model's folder for each class."""
+    for c, model in enumerate(models):
+        save(folder / f"class-{c}", model)
+
+
+def load_models(folder: Path, classes: int) -> tuple[TrainedModel, ...]:
+    """The models of so many classes."""
+    return tuple(load(folder / f"class-{c}") for c in range(classes))
 
 
 def _head(path: Path) -> dict[str, Any]:

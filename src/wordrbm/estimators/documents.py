@@ -95,6 +95,15 @@ def windows_of(read: Read, vocabulary: Vocabulary, n: int) -> Windows:
     return windows
 
 
+def text_tags(tags: Any) -> Any:
+    """scikit-learn's tags of an estimator whose input is a column of documents."""
+    tags.input_tags.string = True
+    tags.input_tags.one_d_array = True
+    tags.input_tags.two_d_array = False
+    tags.transformer_tags.preserves_dtype = []
+    return tags
+
+
 def _tokens(document: Any, number: int) -> list[str]:
     if isinstance(document, str):
         return tokenize(BREAK.sub("\n", document))

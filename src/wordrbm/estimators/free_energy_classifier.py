@@ -29,7 +29,7 @@ from wordrbm.estimators.class_models import (
     texts_of,
     train_class_models,
 )
-from wordrbm.estimators.documents import Read, chosen, read, vocabulary_of
+from wordrbm.estimators.documents import Read, chosen, read, text_tags, vocabulary_of
 from wordrbm.estimators.labels import classes_of
 from wordrbm.estimators.layer import Layer
 from wordrbm.estimators.parameters import (
@@ -191,9 +191,4 @@ class FreeEnergyClassifier(
         return len(self.classes_)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.one_d_array = True
-        tags.input_tags.two_d_array = False
-        tags.transformer_tags.preserves_dtype = []
-        return tags
+        return text_tags(super().__sklearn_tags__())

@@ -5,7 +5,7 @@ and how far each row may go. Building it costs O(K); learning from more windows 
 that grows with K.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -43,6 +43,19 @@ class Learner:
         return updates(
             self.rbm, self.transition, batches, settings, state, self.row_steps, threads=threads
         )
+
+
+Tell = Callable[[Progress], None]
+
+
+def learnt(
+    learner: Learner, windows: Windows, settings: TrainingSettings, threads: int, tell: Tell
+) -> WordRepRBM:
+    """The learner's model after all updates of the settings; each one is told."""
+    state = learner.begin(windows, settings)
+    for _, progress in learner.learn(windows, settings, state, threads):
+        tell(progress)
+    return learner.rbm
 
 
 def text_learner(q: Probability, settings: TrainingSettings) -> Learner:

@@ -14,8 +14,15 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from wordrbm.artifacts import TrainedModel, load
-from wordrbm.estimators.documents import read, several, tokens_of, vocabulary_of, windows_of
-from wordrbm.estimators.learning import text_learner
+from wordrbm.estimators.documents import (
+    read,
+    several,
+    text_tags,
+    tokens_of,
+    vocabulary_of,
+    windows_of,
+)
+from wordrbm.estimators.learning import learnt, text_learner
 from wordrbm.estimators.parameters import (
     checked,
     plan,
@@ -115,10 +122,8 @@ class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         planned = plan(self, len(windows))
         settings = settings_of(self, seed_of(self.random_state), planned)
         learner = text_learner(vocabulary.probability(), settings)
-        tell, state = teller(self, planned), learner.begin(windows, settings)
-        for _, progress in learner.learn(windows, settings, state, threads):
-            tell(progress)
-        return TrainedModel(learner.rbm, vocabulary, settings)
+        rbm = learnt(learner, windows, settings, threads, teller(self, planned))
+        return TrainedModel(rbm, vocabulary, settings)
 
     def _pool(self) -> Pool:
         if not isinstance(self.pooling, str) or self.pooling not in POOLS:
@@ -130,12 +135,7 @@ class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return int(self.model_.rbm.c.size)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.one_d_array = True
-        tags.input_tags.two_d_array = False
-        tags.transformer_tags.preserves_dtype = []
-        return tags
+        return text_tags(super().__sklearn_tags__())
 
 
 def _taken(model: Any) -> TrainedModel:

@@ -55,17 +55,15 @@ def nb_ngrams(bag: Bags, labels: tuple[Labels, Labels], fold: Labels) -> Chosen:
     return choose(nb_svm, [({}, bag.ngrams)], NB_PENALTIES, labels, fold)
 
 
-def lsa(data: Data, fold: Labels) -> Chosen:
+def lsa(counts: Sides, data: Data, fold: Labels) -> Chosen:
     """Singular vectors of tf-idf."""
-    counts = _counts(data)
     weigh = TfidfTransformer(sublinear_tf=True).fit(counts.train)
     turn = TruncatedSVD(_topics(counts), random_state=SEED)
     return _dense(counts, weigh.transform, turn, data, fold)
 
 
-def lda(data: Data, fold: Labels) -> Chosen:
+def lda(counts: Sides, data: Data, fold: Labels) -> Chosen:
     """Topics."""
-    counts = _counts(data)
     topics = LatentDirichletAllocation(
         _topics(counts), learning_method="online", random_state=SEED, batch_size=512
     )
@@ -81,7 +79,8 @@ def _dense(
     return choose(svm, [({}, sides)], PENALTIES, (data.train.label, data.test.label), fold)
 
 
-def _counts(data: Data) -> Sides:
+def counts_of(data: Data) -> Sides:
+    """How often each frequent word is in each document."""
     counter = CountVectorizer(analyzer=lambda tokens: tokens, min_df=_least(data))
     return Sides(counter.fit_transform(data.train.tokens()), counter.transform(data.test.tokens()))
 

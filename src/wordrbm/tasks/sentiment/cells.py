@@ -1,21 +1,18 @@
-"""Cells of an experiment: class models trained, documents scored, the numbers kept on disk.
+"""Cells of an experiment: class models trained, documents scored, the numbers kept (`kept.py`).
 
 A cell that is on disk is not trained again, so an experiment that was stopped goes on where it
 was. `train` are the energies of the documents that the models have not seen, those of the fold;
 in the cell of all documents they are those of the documents seen, as the paper has it.
 """
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float64, Int64
-from sklearn.model_selection import StratifiedKFold
 
 from wordrbm.artifacts import TrainedModel, load
 from wordrbm.artifacts.modelfile import MODEL, save
-from wordrbm.artifacts.tensors import read_head, read_tensors, write_tensors
 from wordrbm.errors import WordRBMError
 from wordrbm.estimators.class_models import (
     ClassModels,
@@ -27,35 +24,17 @@ from wordrbm.estimators.class_models import (
     train_background,
     train_class_models,
 )
+from wordrbm.estimators.classifier_file import save_models
 from wordrbm.estimators.documents import joined, vocabulary_of
+from wordrbm.estimators.learning import Tell
 from wordrbm.models import WordRepRBM
 from wordrbm.tasks.sentiment.data import Data
-from wordrbm.tasks.sentiment.pools import POOLS, pooled
-from wordrbm.tasks.sentiment.variant import CHAINS, FOLDS, Cell, Variant, cells_of
+from wordrbm.tasks.sentiment.kept import NAMES, fold_of, keep
+from wordrbm.tasks.sentiment.pools import pooled
+from wordrbm.tasks.sentiment.variant import Cell, Variant
 from wordrbm.text.vocabulary import Vocabulary
-from wordrbm.training import Progress
 
-FOLD_SEED, ANY_SIZE = 0, 10**9
-METHOD = 1  # how energies are pooled; cells of another are not taken
-NAMES = ("mean", *POOLS)
-
-Tell = Callable[[Progress], None]
-
-
-class Energies(NamedTuple):
-    """What a cell gives, by pool: for training documents, and for test documents if it saw all."""
-
-    train: Mapping[str, Float64[np.ndarray, "N C"]]
-    test: Mapping[str, Float64[np.ndarray, "M C"]]
-
-
-def fold_of(label: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " N"]:
-    """The fold of every training document."""
-    fold = np.empty(len(label), np.int64)
-    cut = StratifiedKFold(FOLDS, shuffle=True, random_state=FOLD_SEED)
-    for number, (_, here) in enumerate(cut.split(label, label)):
-        fold[here] = number
-    return fold
+ANY_SIZE = 10**9
 
 
 def vocabulary_for(variant: Variant, data: Data) -> Vocabulary:
@@ -93,10 +72,8 @@ def compute(cell: Cell, source: Source, tell: Tell) -> None:
     if cell.fold is None:
         test = texts_of(data.test.read, vocabulary, n)
         found |= {f"test.{name}": x for name, x in _scored(models, test, source.pause).items()}
-        for c, model in enumerate(models.models):
-            save(out / cell.name / f"class-{c}", model)
-    found["middle"] = models.middle
-    write_tensors(place(cell, out), found, _head(cell, data))
+        save_models(out / cell.name, models.models)
+    keep(cell, data, out, found | {"middle": models.middle})
 
 
 def _trained(
@@ -111,35 +88,6 @@ def _trained(
         start=background_of(cell, source, vocabulary, tell), tell=tell,
     )  # fmt: skip
     return centred(models, texts, label, source.pause)
-
-
-def place(cell: Cell, out: Path) -> Path:
-    """The file of a cell."""
-    return out / f"{cell.name}.safetensors"
-
-
-def is_done(cell: Cell, data: Data, out: Path) -> bool:
-    """Whether a cell is on disk; it must then be of these documents."""
-    path = place(cell, out)
-    if not path.exists():
-        return False
-    found = {name: read_head(path).get(name) for name in _head(cell, data)}
-    if found != _head(cell, data):
-        raise WordRBMError(
-            f"{path} is of other documents, or was made in another way; use another --out, or "
-            "remove it."
-        )
-    return True
-
-
-def _head(cell: Cell, data: Data) -> dict[str, Any]:
-    """What a cell was made from and how, beside what its name says."""
-    return {
-        "kind": "energies",
-        "data": data.digest,
-        "unlabelled": data.more_digest if cell.variant.unlabelled else "",
-        "method": [METHOD, FOLDS, FOLD_SEED, CHAINS],
-    }
 
 
 def schedule_of(cell: Cell, classes: int) -> Schedule:
@@ -167,50 +115,12 @@ def background_of(
         assert source.data.unlabelled is not None
         settings = variant.settings(variant.background, cell.seed)
         texts = texts_of(source.data.unlabelled.read, vocabulary, variant.window)
-        rbm = train_background(texts, vocabulary, settings, tell)
+        rbm = train_background(texts, vocabulary, settings, 1, tell)
         save(folder, TrainedModel(rbm, vocabulary, settings, source.data.more_digest))
     found = load(folder)
     if (found.corpus, found.vocabulary.digest()) != (source.data.more_digest, vocabulary.digest()):
         raise WordRBMError(f"{folder} is of other documents; use another --out, or remove it.")
     return found.rbm
-
-
-def gathered(variant: Variant, seed: int, data: Data, out: Path) -> tuple[Energies, Energies]:
-    """The energies by models that have not seen a training document, and by those that have."""
-    fold, cells = fold_of(data.train.label), cells_of(variant, seed)
-    found = {cell.fold: _read(cell, data, out) for cell in cells}
-    whole = found[None]
-    unseen = {name: np.empty_like(whole.train[name]) for name in NAMES}
-    for name in NAMES:
-        for number in range(FOLDS):
-            unseen[name][fold == number] = found[number].train[name]
-    return Energies(unseen, whole.test), whole
-
-
-def class_models(cell: Cell, data: Data, out: Path) -> ClassModels:
-    """The models of a cell of all documents, as they were kept."""
-    folder, C = out / cell.name, len(data.classes)
-    models = tuple(load(folder / f"class-{c}") for c in range(C))
-    middle = read_tensors(place(cell, out), _shapes(cell, data))["middle"]
-    return ClassModels(models, middle)
-
-
-def _read(cell: Cell, data: Data, out: Path) -> Energies:
-    found = read_tensors(place(cell, out), _shapes(cell, data))
-    test = NAMES if cell.fold is None else ()
-    return Energies(
-        {name: found[f"train.{name}"] for name in NAMES},
-        {name: found[f"test.{name}"] for name in test},
-    )
-
-
-def _shapes(cell: Cell, data: Data) -> dict[str, tuple[int, ...]]:
-    C, fold = len(data.classes), fold_of(data.train.label)
-    documents = len(fold) if cell.fold is None else int(np.count_nonzero(fold == cell.fold))
-    shapes: dict[str, tuple[int, ...]] = {f"train.{name}": (documents, C) for name in NAMES}
-    if cell.fold is None:
-        shapes |= {f"test.{name}": (len(data.test), C) for name in NAMES}
-    return shapes | {"middle": (C,)}
 
 
 def _scored(

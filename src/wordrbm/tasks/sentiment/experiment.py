@@ -1,7 +1,7 @@
 """The whole experiment: cells trained, rows fitted, the table and a classifier written."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,9 +9,9 @@ from wordrbm.estimators.classifier_file import Kept, save_classifier
 from wordrbm.estimators.layer import Layer
 from wordrbm.storage import write_text
 from wordrbm.tasks.sentiment.baselines import Bags, bags_of
-from wordrbm.tasks.sentiment.cells import class_models, fold_of, gathered
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.fitting import nb_svm, svm
+from wordrbm.tasks.sentiment.kept import class_models, fold_of, gathered
 from wordrbm.tasks.sentiment.report import as_markdown, as_records
 from wordrbm.tasks.sentiment.rows import (
     BNC,
@@ -22,15 +22,13 @@ from wordrbm.tasks.sentiment.rows import (
     combined_row,
     energy_rows,
 )
-from wordrbm.tasks.sentiment.running import run_cells
+from wordrbm.tasks.sentiment.running import Show, Stop, run_cells
 from wordrbm.tasks.sentiment.stacking import decisions
 from wordrbm.tasks.sentiment.variant import Cell, Variant, cells_of
 
 LABELLED = "all of these + bnc + NB trigrams"
 EVERYTHING = "all, unlabelled too, + bnc + NB trigrams"
 CELLS, CLASSIFIER, TABLE, NUMBERS = "cells", "classifier", "table.md", "table.json"
-
-Show = Callable[[float, str], None]
 
 
 class Asked(NamedTuple):
@@ -41,7 +39,7 @@ class Asked(NamedTuple):
     jobs: int
 
 
-def train_cells(asked: Asked, data: Data, out: Path, show: Show, stop: Callable[[], bool]) -> None:
+def train_cells(asked: Asked, data: Data, out: Path, show: Show, stop: Stop) -> None:
     """All the class models."""
     cells = [
         cell

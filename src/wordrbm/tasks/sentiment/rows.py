@@ -12,7 +12,6 @@ import numpy as np
 from wordrbm.estimators.layer import compared
 from wordrbm.tasks.sentiment import baselines
 from wordrbm.tasks.sentiment.baselines import Bags
-from wordrbm.tasks.sentiment.cells import Energies
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.fitting import (
     PENALTIES,
@@ -25,6 +24,7 @@ from wordrbm.tasks.sentiment.fitting import (
     svm,
     unit_range,
 )
+from wordrbm.tasks.sentiment.kept import Energies
 from wordrbm.tasks.sentiment.stacking import stacked
 
 BNC, NB_SVM = "bag of words bnc", "NB-SVM trigrams"
@@ -54,9 +54,9 @@ class Given(NamedTuple):
 
 def baseline_rows(data: Data, bags: Bags, fold: Labels) -> Iterator[Row]:
     """Everything without class models."""
-    labels = (data.train.label, data.test.label)
-    yield Row("LDA", [baselines.lda(data, fold)])
-    yield Row("LSA", [baselines.lsa(data, fold)])
+    labels, counts = (data.train.label, data.test.label), baselines.counts_of(data)
+    yield Row("LDA", [baselines.lda(counts, data, fold)])
+    yield Row("LSA", [baselines.lsa(counts, data, fold)])
     yield Row(BNC, [baselines.bnc(bags, labels, fold)])
     yield Row(NB_SVM, [baselines.nb_ngrams(bags, labels, fold)])
 

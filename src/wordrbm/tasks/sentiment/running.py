@@ -14,11 +14,11 @@ from wordrbm.tasks.sentiment.cells import (
     Source,
     background_of,
     compute,
-    is_done,
     vocabulary_for,
     work_of,
 )
 from wordrbm.tasks.sentiment.data import Data
+from wordrbm.tasks.sentiment.kept import is_done
 from wordrbm.tasks.sentiment.variant import Cell
 from wordrbm.training import Progress
 from wordrbm.using.precise import one_blas_thread

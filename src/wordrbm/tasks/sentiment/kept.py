@@ -1,0 +1,112 @@
+"""What is kept of cells: a file of energies for each, and the class models of all documents.
+
+A file says in its head which documents it is of and how it was made; one of others is not taken.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float64, Int64
+from sklearn.model_selection import StratifiedKFold
+
+from wordrbm.artifacts.tensors import read_head, read_tensors, write_tensors
+from wordrbm.errors import WordRBMError
+from wordrbm.estimators.class_models import ClassModels
+from wordrbm.estimators.classifier_file import load_models
+from wordrbm.shapes import Array
+from wordrbm.tasks.sentiment.data import Data
+from wordrbm.tasks.sentiment.pools import POOLS
+from wordrbm.tasks.sentiment.variant import CHAINS, FOLDS, Cell, Variant, cells_of
+
+FOLD_SEED = 0
+METHOD = 1  # how energies are pooled; cells of another are not taken
+NAMES = ("mean", *POOLS)
+
+
+class Energies(NamedTuple):
+    """What a cell gives, by pool: for training documents, and for test documents if it saw all."""
+
+    train: Mapping[str, Float64[np.ndarray, "N C"]]
+    test: Mapping[str, Float64[np.ndarray, "M C"]]
+
+
+def fold_of(label: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " N"]:
+    """The fold of every training document."""
+    fold = np.empty(len(label), np.int64)
+    cut = StratifiedKFold(FOLDS, shuffle=True, random_state=FOLD_SEED)
+    for number, (_, here) in enumerate(cut.split(label, label)):
+        fold[here] = number
+    return fold
+
+
+def keep(cell: Cell, data: Data, out: Path, found: Mapping[str, Array]) -> None:
+    """Write the numbers of a cell: its energies, by part and pool, and the models' middle."""
+    write_tensors(_place(cell, out), found, _head(cell, data))
+
+
+def _place(cell: Cell, out: Path) -> Path:
+    """The file of a cell."""
+    return out / f"{cell.name}.safetensors"
+
+
+def is_done(cell: Cell, data: Data, out: Path) -> bool:
+    """Whether a cell is on disk; it must then be of these documents."""
+    path = _place(cell, out)
+    if not path.exists():
+        return False
+    found, expected = read_head(path), _head(cell, data)
+    if {name: found.get(name) for name in expected} != expected:
+        raise WordRBMError(
+            f"{path} is of other documents, or was made in another way; use another --out, or "
+            "remove it."
+        )
+    return True
+
+
+def _head(cell: Cell, data: Data) -> dict[str, Any]:
+    """What a cell was made from and how, beside what its name says."""
+    return {
+        "kind": "energies",
+        "data": data.digest,
+        "unlabelled": data.more_digest if cell.variant.unlabelled else "",
+        "method": [METHOD, FOLDS, FOLD_SEED, CHAINS],
+    }
+
+
+def gathered(variant: Variant, seed: int, data: Data, out: Path) -> tuple[Energies, Energies]:
+    """The energies by models that have not seen a training document, and by those that have."""
+    fold, cells = fold_of(data.train.label), cells_of(variant, seed)
+    found = {cell.fold: _read(cell, data, out) for cell in cells}
+    whole = found[None]
+    unseen = {name: np.empty_like(whole.train[name]) for name in NAMES}
+    for name in NAMES:
+        for number in range(FOLDS):
+            unseen[name][fold == number] = found[number].train[name]
+    return Energies(unseen, whole.test), whole
+
+
+def class_models(cell: Cell, data: Data, out: Path) -> ClassModels:
+    """The models of a cell of all documents, as they were kept."""
+    models = load_models(out / cell.name, len(data.classes))
+    middle = read_tensors(_place(cell, out), _shapes(cell, data))["middle"]
+    return ClassModels(models, middle)
+
+
+def _read(cell: Cell, data: Data, out: Path) -> Energies:
+    found = read_tensors(_place(cell, out), _shapes(cell, data))
+    test = NAMES if cell.fold is None else ()
+    return Energies(
+        {name: found[f"train.{name}"] for name in NAMES},
+        {name: found[f"test.{name}"] for name in test},
+    )
+
+
+def _shapes(cell: Cell, data: Data) -> dict[str, tuple[int, ...]]:
+    C, fold = len(data.classes), fold_of(data.train.label)
+    documents = len(fold) if cell.fold is None else int(np.count_nonzero(fold == cell.fold))
+    shapes: dict[str, tuple[int, ...]] = {f"train.{name}": (documents, C) for name in NAMES}
+    if cell.fold is None:
+        shapes |= {f"test.{name}": (len(data.test), C) for name in NAMES}
+    return shapes | {"middle": (C,)}
