@@ -39,6 +39,13 @@ def sentiment(
         bool, typer.Option("--unlabelled", help="Also start from documents of the class unsup.")
     ] = False,
     seeds: Annotated[str, typer.Option(help="Seeds, with commas.")] = "1",
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            help="Files in the data folder, {} for the class, with a line for each training "
+            "document; those with equal lines are tried together, as reviews of one film."
+        ),
+    ] = None,
     field: Annotated[str, typer.Option(help="The field of JSON lines with the text.")] = "text",
     encoding_errors: Annotated[
         str, typer.Option(help="Bytes that are no UTF-8: strict refuses, replace replaces them.")
@@ -72,7 +79,8 @@ def sentiment(
     asked = Asked(variants, _numbers("seeds", seeds), workers_or_cores(jobs))
     for variant, seed in product(variants.values(), asked.seeds):
         variant.settings(max(windows, background), seed)  # refused before anything is read
-    found = read_data(data, unlabelled=unlabelled, how=Reading(field, encoding_errors, out))
+    how = Reading(field, encoding_errors, out, groups)
+    found = read_data(data, unlabelled=unlabelled, how=how)
     make_folder(out)
     with locked(out, "an experiment"):
         rows = _run(asked, found, out, quiet=quiet)

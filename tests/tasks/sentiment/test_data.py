@@ -3,7 +3,7 @@ import pytest
 
 from tests.tasks.sentiment.reviews import write_reviews
 from wordrbm.errors import WordRBMError
-from wordrbm.tasks.sentiment.data import read_data
+from wordrbm.tasks.sentiment.data import Reading, read_data
 
 
 def test_documents_and_classes_are_read(tmp_path):
@@ -63,3 +63,14 @@ def test_an_empty_class_for_testing_and_text_of_one_word_are_told(tmp_path):
             (tmp_path / "two" / name / f"{number}.txt").write_text("yes")
     with pytest.raises(WordRBMError, match="fewer than 3 different words"):
         read_data(tmp_path / "two", unlabelled=False)
+
+
+def test_groups_stay_together_in_folds_and_in_what_is_set_aside(tmp_path):
+    folder = write_reviews(tmp_path, test=0, unlabelled=0) / "train"
+    for name in ("animals", "money"):
+        (folder / f"{name}.groups").write_text("".join(f"film {k // 4}\n" for k in range(60)))
+    data = read_data(folder, unlabelled=False, how=Reading(groups="{}.groups"))
+    assert len(data.train) + len(data.test) == 120
+    assert len(data.test) % 8 == 0  # whole groups, each four documents of either class
+    assert all(count % 8 == 0 for count in np.bincount(data.fold))
+    assert data.digest != read_data(folder, unlabelled=False).digest

@@ -29,7 +29,7 @@ from wordrbm.estimators.documents import joined, vocabulary_of
 from wordrbm.estimators.learning import Tell
 from wordrbm.models import WordRepRBM
 from wordrbm.tasks.sentiment.data import Data
-from wordrbm.tasks.sentiment.kept import NAMES, fold_of, keep
+from wordrbm.tasks.sentiment.kept import NAMES, keep
 from wordrbm.tasks.sentiment.pools import pooled
 from wordrbm.tasks.sentiment.variant import Cell, Variant
 from wordrbm.text.vocabulary import Vocabulary
@@ -64,7 +64,7 @@ class Source(NamedTuple):
 def compute(cell: Cell, source: Source, tell: Tell) -> None:
     """Train the models of a cell, score documents, and keep the numbers."""
     data, out, n = source.data, source.out, cell.variant.window
-    vocabulary, fold = vocabulary_for(cell.variant, data), fold_of(data.train.label)
+    vocabulary, fold = vocabulary_for(cell.variant, data), data.fold
     train, seen = texts_of(data.train.read, vocabulary, n), np.flatnonzero(fold != cell.fold)
     models = _trained(cell, source, vocabulary, train, seen, tell)
     scored = train if cell.fold is None else train.chosen(np.flatnonzero(fold == cell.fold))

@@ -1,6 +1,7 @@
 """The documents of an experiment as word numbers: for training, for testing, and unlabelled ones.
 
-Where there is no part for testing, a fifth of each class is set aside, by a fixed seed.
+Where there is no part for testing, a fifth of each class is set aside, by a fixed seed. Every
+training document has a fold: cross-validation tries it on models that have not seen it.
 """
 
 import hashlib
@@ -14,12 +15,14 @@ from jaxtyping import Int64
 
 from wordrbm.errors import WordRBMError
 from wordrbm.estimators.documents import Read, chosen, read
+from wordrbm.tasks.sentiment.folds import fold_at_random, fold_by_group, read_groups
+from wordrbm.tasks.sentiment.variant import FOLDS
 from wordrbm.text.decoding import DECODERS
 from wordrbm.text.labelled import Files, Labelled, documents, find_labelled
 from wordrbm.text.settings import STRICT
 
 ASIDE = 5  # one document of so many is for testing
-SEED, LEAST_WORDS = 0, 3
+LEAST_WORDS = 3
 
 
 class Part(NamedTuple):
@@ -50,7 +53,8 @@ class Data(NamedTuple):
     train: Part
     test: Part
     unlabelled: Part | None
-    digest: str  # a SHA-256 of the labelled documents
+    fold: Int64[np.ndarray, " N"]  # of the training documents
+    digest: str  # a SHA-256 of the labelled documents and their folds
     more_digest: str  # and of the unlabelled ones
 
 
@@ -60,6 +64,7 @@ class Reading(NamedTuple):
     field: str = "text"
     encoding_errors: str = STRICT
     out: Path | None = None
+    groups: str | None = None  # files that say which documents must stay together
 
 
 def read_data(folder: Path, *, unlabelled: bool, how: Reading = Reading()) -> Data:  # noqa: B008
@@ -73,17 +78,38 @@ def read_data(folder: Path, *, unlabelled: bool, how: Reading = Reading()) -> Da
         )
     found = find_labelled(folder, how.out)
     classes = tuple(sorted(found.train))
-    train = _part(found.train, classes, how)
-    train = train.chosen(np.flatnonzero(np.diff(train.read.ends, prepend=0)))
-    _refuse_few(folder, train, classes, ASIDE, "training")
+    train, group = _training(folder, found, classes, how)
     if found.test:
         test = _part(found.test, classes, how)
         _refuse_few(folder, test, classes, 1, "testing")
     else:
-        train, test = _set_aside(train)
+        aside = _fold(train.label, group, ASIDE) == 0
+        test, train = train.chosen(np.flatnonzero(aside)), train.chosen(np.flatnonzero(~aside))
+        group = None if group is None else group[~aside]
+    fold = _fold(train.label, group, FOLDS)
     more = _unlabelled(folder, found, how) if unlabelled else None
-    digests = _digest(classes, train, test), _digest((), more) if more else ""
-    return Data(classes, train, test, more, *digests)
+    digests = _digest(classes, fold, train, test), _digest((), None, more) if more else ""
+    return Data(classes, train, test, more, fold, *digests)
+
+
+def _training(
+    folder: Path, found: Labelled, classes: tuple[str, ...], how: Reading
+) -> tuple[Part, Int64[np.ndarray, " N"] | None]:
+    """The documents that have words, and their groups if there are any."""
+    part = _part(found.train, classes, how)
+    kept = np.flatnonzero(np.diff(part.read.ends, prepend=0))
+    train, group = part.chosen(kept), None
+    _refuse_few(folder, train, classes, ASIDE, "training")
+    if how.groups is not None:
+        count = np.bincount(part.label, minlength=len(classes)).tolist()
+        group = read_groups(folder, how.groups, classes, count)[kept]
+    return train, group
+
+
+def _fold(
+    label: Int64[np.ndarray, " N"], group: Int64[np.ndarray, " N"] | None, folds: int
+) -> Int64[np.ndarray, " N"]:
+    return fold_at_random(label, folds) if group is None else fold_by_group(label, group, folds)
 
 
 def _part(files: Files, classes: tuple[str, ...], how: Reading) -> Part:
@@ -98,8 +124,11 @@ def _part(files: Files, classes: tuple[str, ...], how: Reading) -> Part:
     return Part(read(texts()), np.array(label, np.int64))
 
 
-def _digest(classes: tuple[str, ...], *parts: Part) -> str:
+def _digest(
+    classes: tuple[str, ...], fold: Int64[np.ndarray, " N"] | None, *parts: Part
+) -> str:  # fmt: skip
     found = hashlib.sha256(json.dumps(classes).encode())
+    found.update(b"" if fold is None else fold.tobytes())
     for part in parts:
         found.update("\n".join(part.read.words).encode())
         for numbers in (part.read.ids, part.read.ends, part.label):
@@ -115,13 +144,6 @@ def _unlabelled(folder: Path, found: Labelled, how: Reading) -> Part:
         )
     texts = read(documents(found.unlabelled, how.field, how.encoding_errors))
     return Part(texts, np.full(len(texts.ends), -1))
-
-
-def _set_aside(part: Part) -> tuple[Part, Part]:
-    shuffled = np.random.default_rng(SEED).permutation(len(part))
-    order = shuffled[np.argsort(part.label[shuffled], kind="stable")]  # class after class
-    for_test = np.arange(len(order)) % ASIDE == ASIDE - 1
-    return part.chosen(np.sort(order[~for_test])), part.chosen(np.sort(order[for_test]))
 
 
 def _refuse_few(

@@ -11,7 +11,7 @@ from wordrbm.storage import write_text
 from wordrbm.tasks.sentiment.baselines import Bags, bags_of
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.fitting import nb_svm, svm
-from wordrbm.tasks.sentiment.kept import class_models, fold_of, gathered
+from wordrbm.tasks.sentiment.kept import class_models, gathered
 from wordrbm.tasks.sentiment.report import as_markdown, as_records
 from wordrbm.tasks.sentiment.rows import (
     BNC,
@@ -52,7 +52,7 @@ def train_cells(asked: Asked, data: Data, out: Path, show: Show, stop: Stop) -> 
 
 def rows_of(asked: Asked, data: Data, out: Path) -> Iterator[Row]:
     """Every row of the table, one after another."""
-    fold, bags = fold_of(data.train.label), bags_of(data)
+    fold, bags = data.fold, bags_of(data)
     settings = {}
     for row in baseline_rows(data, bags, fold):
         settings[row.name] = row.found[0].settings
@@ -71,7 +71,7 @@ def _given(
 ) -> Given:
     """The energies of all cells, and the decisions of the machines over bags alone."""
     words, ngrams = settings[BNC], settings[NB_SVM]
-    least, label, fold = int(words["least"]), data.train.label, fold_of(data.train.label)
+    least, label, fold = int(words["least"]), data.train.label, data.fold
     found = {
         (name, seed): gathered(variant, seed, data, out / CELLS)
         for name, variant in asked.variants.items()

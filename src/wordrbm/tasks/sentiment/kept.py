@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float64, Int64
-from sklearn.model_selection import StratifiedKFold
+from jaxtyping import Float64
 
 from wordrbm.artifacts.tensors import read_head, read_tensors, write_tensors
 from wordrbm.errors import WordRBMError
@@ -20,8 +19,7 @@ from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.pools import POOLS
 from wordrbm.tasks.sentiment.variant import CHAINS, FOLDS, Cell, Variant, cells_of
 
-FOLD_SEED = 0
-METHOD = 1  # how energies are pooled; cells of another are not taken
+METHOD = 2  # how energies are pooled; cells of another are not taken
 NAMES = ("mean", *POOLS)
 
 
@@ -30,15 +28,6 @@ class Energies(NamedTuple):
 
     train: Mapping[str, Float64[np.ndarray, "N C"]]
     test: Mapping[str, Float64[np.ndarray, "M C"]]
-
-
-def fold_of(label: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " N"]:
-    """The fold of every training document."""
-    fold = np.empty(len(label), np.int64)
-    cut = StratifiedKFold(FOLDS, shuffle=True, random_state=FOLD_SEED)
-    for number, (_, here) in enumerate(cut.split(label, label)):
-        fold[here] = number
-    return fold
 
 
 def keep(cell: Cell, data: Data, out: Path, found: Mapping[str, Array]) -> None:
@@ -71,13 +60,13 @@ def _head(cell: Cell, data: Data) -> dict[str, Any]:
         "kind": "energies",
         "data": data.digest,
         "unlabelled": data.more_digest if cell.variant.unlabelled else "",
-        "method": [METHOD, FOLDS, FOLD_SEED, CHAINS],
+        "method": [METHOD, FOLDS, CHAINS],
     }
 
 
 def gathered(variant: Variant, seed: int, data: Data, out: Path) -> tuple[Energies, Energies]:
     """The energies by models that have not seen a training document, and by those that have."""
-    fold, cells = fold_of(data.train.label), cells_of(variant, seed)
+    fold, cells = data.fold, cells_of(variant, seed)
     found = {cell.fold: _read(cell, data, out) for cell in cells}
     whole = found[None]
     unseen = {name: np.empty_like(whole.train[name]) for name in NAMES}
@@ -104,7 +93,7 @@ def _read(cell: Cell, data: Data, out: Path) -> Energies:
 
 
 def _shapes(cell: Cell, data: Data) -> dict[str, tuple[int, ...]]:
-    C, fold = len(data.classes), fold_of(data.train.label)
+    C, fold = len(data.classes), data.fold
     documents = len(fold) if cell.fold is None else int(np.count_nonzero(fold == cell.fold))
     shapes: dict[str, tuple[int, ...]] = {f"train.{name}": (documents, C) for name in NAMES}
     if cell.fold is None:
