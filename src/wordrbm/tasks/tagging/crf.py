@@ -13,18 +13,16 @@ References
     N. Okazaki. CRFsuite: a fast implementation of conditional random fields. 2007.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float64, Int32, Int64
-from scipy.optimize import minimize
 
 from wordrbm.kernels.chain import add_rows, best, gather_rows, marginals
 from wordrbm.shapes import Array
-
-MEMORY = 6  # as CRFsuite has it
+from wordrbm.tasks.tagging.descent import minimum
 
 
 class Sentences(NamedTuple):
@@ -45,9 +43,15 @@ class ChainField:
     V: Float64[np.ndarray, "F L"]
     A: Float64[np.ndarray, "L L"]
 
+    def parts(self) -> tuple[Float64[np.ndarray, "_ L"], ...]:
+        """All of them."""
+        return self.W, self.V, self.A
+
     def scores(self, sentences: Sentences) -> Float64[np.ndarray, "T L"]:
         """Of every label at every token."""
-        found = np.ascontiguousarray(sentences.dense @ self.V, np.float64)
+        found = np.ascontiguousarray(
+            sentences.dense @ self.V.astype(sentences.dense.dtype), np.float64
+        )
         add_rows(sentences.attributes, sentences.first, self.W, found)
         return found
 
@@ -59,9 +63,10 @@ class ChainField:
 
 
 def loss(
-    field: ChainField, sentences: Sentences, label: Int32[np.ndarray, " T"], c2: float
-) -> tuple[float, ChainField]:
-    """What is minimised, and its gradient."""
+    field: ChainField, sentences: Sentences, label: Int32[np.ndarray, " T"], c2: float,
+    gradient: ChainField,
+) -> float:  # fmt: skip
+    """What is minimised; its gradient is written over the last argument."""
     scores = field.scores(sentences)
     before, after = _neighbours(label, sentences.ends)
     right = scores[np.arange(len(label)), label].sum() + field.A[before, after].sum()
@@ -69,13 +74,13 @@ def loss(
     log_Z = marginals(scores, field.A, sentences.ends, pairs)
     scores[np.arange(len(label)), label] -= 1.0  # now what is expected, less what is there
     np.add.at(pairs, (before, after), -1.0)
-    W = 2.0 * c2 * field.W
-    gather_rows(sentences.attributes, sentences.first, scores, W)
-    gradient = ChainField(
-        W, sentences.dense.T @ scores + 2.0 * c2 * field.V, pairs + 2.0 * c2 * field.A
-    )
     squares = sum(float(np.vdot(x, x)) for x in (field.W, field.V, field.A))
-    return float(log_Z - right + c2 * squares), gradient
+    for own, weights in zip(gradient.parts(), field.parts(), strict=True):
+        np.multiply(weights, 2.0 * c2, out=own)
+    gather_rows(sentences.attributes, sentences.first, scores, gradient.W)
+    gradient.V[:] += sentences.dense.T @ scores.astype(sentences.dense.dtype)
+    gradient.A[:] += pairs
+    return float(log_Z - right + c2 * squares)
 
 
 def fit(
@@ -84,24 +89,19 @@ def fit(
     sizes: tuple[int, int],
     c2: float,
     *,
+    delta: float = 1e-5,
     most: int = 1000,
-    tell: Callable[[int], None] = lambda step: None,
+    tell: Callable[[int, float], None] = lambda step, value: None,
 ) -> ChainField:
-    """Minimise the loss from zero, by L-BFGS; `sizes` are the attributes and labels there are."""
+    """Minimise the loss from zero; `sizes` are the attributes and labels there are."""
     R, L = sizes
-    shape = ChainField(np.zeros((R, L)), np.zeros((sentences.dense.shape[1], L)), np.zeros((L, L)))
-    steps = iter(range(1, most + 2))
+    shapes = (R, L), (sentences.dense.shape[1], L), (L, L)
 
-    def value(x: Float64[np.ndarray, " N"]) -> tuple[float, Float64[np.ndarray, " N"]]:
-        found, gradient = loss(_split(x, shape), sentences, label, c2)
-        return found, _flat(gradient)
+    def value(x: Float64[np.ndarray, " N"], g: Float64[np.ndarray, " N"]) -> float:
+        return loss(_views(x, shapes), sentences, label, c2, _views(g, shapes))
 
-    found = minimize(
-        value, _flat(shape), jac=True, method="L-BFGS-B",
-        callback=lambda _: tell(next(steps)),
-        options={"maxcor": MEMORY, "maxiter": most, "maxfun": 2 * most, "ftol": 1e-7, "gtol": 1e-4},
-    )  # fmt: skip
-    return _split(found.x, shape)
+    start = np.zeros(sum(rows * columns for rows, columns in shapes))
+    return _views(minimum(value, start, delta=delta, most=most, tell=tell), shapes)
 
 
 def _neighbours(label: Array, ends: Array) -> tuple[Array, Array]:
@@ -111,10 +111,9 @@ def _neighbours(label: Array, ends: Array) -> tuple[Array, Array]:
     return label[:-1][inside], label[1:][inside]
 
 
-def _flat(field: ChainField) -> Float64[np.ndarray, " N"]:
-    return np.concatenate([field.W.ravel(), field.V.ravel(), field.A.ravel()])
-
-
-def _split(x: Float64[np.ndarray, " N"], like: ChainField) -> ChainField:
-    W, V, A = np.split(x, [like.W.size, like.W.size + like.V.size])
-    return ChainField(W.reshape(like.W.shape), V.reshape(like.V.shape), A.reshape(like.A.shape))
+def _views(x: Float64[np.ndarray, " N"], shapes: Sequence[tuple[int, int]]) -> ChainField:
+    """The weights that lie one after another in a vector."""
+    ends = np.cumsum([rows * columns for rows, columns in shapes])
+    parts = np.split(x, ends[:-1])
+    W, V, A = (part.reshape(shape) for part, shape in zip(parts, shapes, strict=True))
+    return ChainField(W, V, A)
