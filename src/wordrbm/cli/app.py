@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from wordrbm.cli import (
+    chunking,
     demo,
     evaluate,
     explain,
@@ -22,6 +23,7 @@ from wordrbm.cli import (
     sample,
     score,
     sentiment,
+    tag,
     train,
 )
 from wordrbm.errors import WordRBMError
@@ -49,6 +51,8 @@ app.command("metrics")(metrics.metrics)
 app.command("mixing")(mixing.mixing)
 app.command("sentiment")(sentiment.sentiment)
 app.command("explain")(explain.explain)
+app.command("chunking")(chunking.chunking)
+app.command("tag")(tag.tag)
 app.command("demo")(demo.demo)
 
 

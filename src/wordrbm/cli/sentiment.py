@@ -92,7 +92,7 @@ def sentiment(
 def _run(asked: "Asked", data: "Data", out: Path, *, quiet: bool) -> "list[Row]":
     """Train, which can be stopped and gone on with; fit, which takes minutes and is done anew."""
     from wordrbm.tasks.sentiment.experiment import rows_of, train_cells, write_results
-    from wordrbm.tasks.sentiment.running import Stopped
+    from wordrbm.tasks.side_by_side import Stopped
     from wordrbm.using.precise import one_blas_thread
 
     stop = StopSignals()

@@ -22,9 +22,10 @@ from wordrbm.tasks.sentiment.rows import (
     combined_row,
     energy_rows,
 )
-from wordrbm.tasks.sentiment.running import Show, Stop, run_cells
+from wordrbm.tasks.sentiment.running import run_cells
 from wordrbm.tasks.sentiment.stacking import decisions
 from wordrbm.tasks.sentiment.variant import Cell, Variant, cells_of
+from wordrbm.tasks.side_by_side import Show, Stop
 
 LABELLED = "all of these + bnc + NB trigrams"
 EVERYTHING = "all, unlabelled too, + bnc + NB trigrams"

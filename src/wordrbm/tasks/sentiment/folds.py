@@ -62,7 +62,9 @@ def read_groups(data: Path, pattern: str, classes: tuple[str, ...], count: list[
     for name, expected in zip(classes, count, strict=True):
         path = data / pattern.replace(HERE, name)
         if not look(path).is_file:
-            raise WordRBMError(f"{path} is no file; give the groups of every class, or no --groups.")
+            raise WordRBMError(
+                f"{path} is no file; give the groups of all classes, or no --groups."
+            )
         found = "".join(documents([path])).splitlines()
         if len(found) != expected:
             raise WordRBMError(

@@ -58,6 +58,11 @@ class Index:
     def __len__(self) -> int:
         return len(self.number)
 
+    @property
+    def columns(self) -> int:
+        """How many columns there are without the labels, as the attributes' names have it."""
+        return 1 + max(int(name[: name.index("[")]) for name in self.number)
+
     def numbers(
         self, sentences: Iterable[Sequence[Sequence[str]]]
     ) -> tuple[Int32[np.ndarray, " P"], Int64[np.ndarray, " T+1"]]:

@@ -1,0 +1,42 @@
+"""Vectors of other programs: a word and its numbers a line, as word2vec and GloVe write them.
+
+A first line of two whole numbers, ``K d``, is read over; every other line has d numbers.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from wordrbm.artifacts.vectors import Vectors
+from wordrbm.errors import WordRBMError
+from wordrbm.text.settings import STRICT
+from wordrbm.text.source import opened
+
+
+def read_vectors(path: Path) -> Vectors:
+    """All vectors of a text file, compressed or not; of a word that comes twice the first."""
+    rows: dict[str, np.ndarray] = {}
+    size = 0
+    with opened(path, STRICT) as source:
+        for line in source.lines():
+            word, *numbers = line.text.rstrip().split(" ")
+            if line.number == 1 and len(numbers) == 1:
+                continue
+            size = size or len(numbers)
+            rows.setdefault(word, _numbers(path, line.number, numbers, size))
+    if not rows:
+        raise WordRBMError(f"{path} holds no vector; give a word and its numbers a line.")
+    return Vectors(tuple(rows), np.stack(list(rows.values())))
+
+
+def _numbers(path: Path, line: int, numbers: list[str], size: int) -> np.ndarray:
+    try:
+        found = np.array(numbers, np.float32)
+    except ValueError:
+        found = np.empty(0, np.float32)
+    if not size or len(found) != size or not np.isfinite(found).all():
+        raise WordRBMError(
+            f"{path}, line {line} is no word with {size or 'some'} finite numbers; give vectors as "
+            "text, a word and its numbers a line, with single spaces."
+        )
+    return found

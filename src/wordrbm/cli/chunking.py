@@ -1,0 +1,187 @@
+"""`wordrbm chunking`: vectors and hidden units as features of a tagger, and the paper's table."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wordrbm.cli.progress import progress
+from wordrbm.cli.stopping import StopSignals
+
+if TYPE_CHECKING:
+    from wordrbm.tasks.tagging.grid import Asked, Kinds, Row
+    from wordrbm.tasks.tagging.task import Task
+
+WORDS, VECTORS, HIDDEN = "words", "vectors", "hidden"
+PENALTIES = "0.0001,0.049,0.087,0.2,0.35,0.7,1.2,2.4,3.2"
+
+
+def chunking(
+    data: Annotated[Path, typer.Option(help="A folder of train.txt and test.txt, in columns.")],
+    out: Annotated[Path, typer.Option(help="A folder for cells, taggers and the table.")],
+    model: Annotated[
+        list[Path] | None, typer.Option(help="A trained model; may be given several times.")
+    ] = None,
+    vectors: Annotated[
+        list[Path] | None, typer.Option(help="A word2vec text file; may be given several times.")
+    ] = None,
+    features: Annotated[
+        str, typer.Option(help="Rows of the table: words alone, vectors too, hidden units too.")
+    ] = f"{WORDS},{VECTORS},{HIDDEN}",
+    scales: Annotated[
+        str, typer.Option(help="Standard deviations that vectors are scaled to.")
+    ] = "0.1",
+    hidden_scales: Annotated[
+        str, typer.Option(help="What hidden means are multiplied with.")
+    ] = "1",
+    penalties: Annotated[str, typer.Option(help="Values of c2, with commas.")] = PENALTIES,
+    validation: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of sentences to choose by.",
+            show_default="DATA/dev.txt, or a part of train.txt",
+        ),
+    ] = None,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="Fit every row by CRFsuite itself too; takes long.")
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Taggers side by side.", show_default="all cores")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+) -> None:
+    """Train taggers without and with word representations, and compare them.
+
+    Any task in columns, chunks, names or parts of speech: the first column are words, the last
+    one labels. Everything is chosen by validation; every row is tested once. What is computed is
+    kept in the output folder: the same command goes on where it was stopped. For new sentences,
+    see wordrbm tag.
+
+    \b
+    Example:
+      wordrbm chunking --data conll2000 --out out --model model --penalties 0.3,1,2 --jobs 2
+    """
+    from wordrbm.processors import workers_or_cores
+    from wordrbm.storage import locked, make_folder
+    from wordrbm.tasks.tagging.grid import Asked
+    from wordrbm.tasks.tagging.task import read_task
+
+    numbers = [
+        _numbers(name, given)
+        for name, given in (
+            ("scales", scales), ("hidden-scales", hidden_scales), ("penalties", penalties)
+        )
+    ]  # fmt: skip
+    task = read_task(data, validation)
+    kinds = _kinds(model or [], vectors or [], _wanted(features))
+    deviations, factors, c2s = numbers
+    asked = Asked(kinds, deviations, factors, c2s, workers_or_cores(jobs))
+    make_folder(out)
+    with locked(out, "an experiment"):
+        told = _run(asked, task, out, confirm=confirm, quiet=quiet)
+    print(json.dumps(told["records"]) if as_json else told["text"])
+
+
+def _run(
+    asked: "Asked", task: "Task", out: Path, *, confirm: bool, quiet: bool
+) -> dict[str, object]:
+    """Compute, which can be stopped and gone on with; then write the table."""
+    from wordrbm.tasks.side_by_side import Stopped
+    from wordrbm.tasks.tagging.grid import run_grid
+
+    stop = StopSignals()
+    stop.has_begun = True
+    try:
+        with progress("taggers", 1.0, quiet=quiet) as show:
+            rows = run_grid(asked, task, out, show, stop)
+    except Stopped as stopped:
+        typer.echo(str(stopped), err=True)
+        raise typer.Exit(stop.exit_code) from None
+    # From here on a signal ends the process.
+    stop.has_begun, stop.told = False, "Stopped; all cells are kept, the same command goes on."
+    return _written(rows, asked, task, out, confirm=confirm)
+
+
+def _written(
+    rows: "list[Row]", asked: "Asked", task: "Task", out: Path, *, confirm: bool
+) -> dict[str, object]:
+    from wordrbm.storage import write_text
+    from wordrbm.tasks.tagging.crfsuite import confirmed
+    from wordrbm.tasks.tagging.dense import coverage
+    from wordrbm.tasks.tagging.errors import errors_of
+    from wordrbm.tasks.tagging.grid import best_tagger
+    from wordrbm.tasks.tagging.report import as_error_record, as_markdown, as_records, as_text
+
+    checked = {
+        row.name: confirmed(row.chosen, asked.kinds[row.name], task.both, task.test)
+        for row in (rows if confirm else [])
+    }
+    best, tagger = best_tagger(rows)
+    tags = tagger.tag([one.columns[:-1] for one in task.test])
+    share = {
+        name: coverage([one.words for one in task.both + task.test], kind.vectors)
+        for name, kind in asked.kinds.items()
+        if kind.vectors is not None
+    }
+    records = {
+        "rows": as_records(rows, checked),
+        "coverage": share,
+        "best": best.name,
+        "tagger": str(best.folder),
+        "errors": as_error_record(errors_of(task.both, task.test, tags)),
+    }
+    write_text(out / "table.md", as_markdown(rows, checked))
+    write_text(out / "table.json", json.dumps(records, indent=1))
+    covered = "\n".join(f"coverage {100 * x:.2f} %: {n}" for n, x in share.items())
+    text = f"{as_text(rows, checked)}\n\n{covered}\ntagger: {best.folder}"
+    return {"records": records, "text": text}
+
+
+def _wanted(features: str) -> list[str]:
+    from wordrbm.errors import WordRBMError
+
+    found = [part.strip() for part in features.split(",")]
+    if not set(found) <= {WORDS, VECTORS, HIDDEN}:
+        raise WordRBMError(
+            f"--features is {features!r} where some of {WORDS},{VECTORS},{HIDDEN} were expected."
+        )
+    return found
+
+
+def _kinds(models: list[Path], files: list[Path], wanted: list[str]) -> "Kinds":
+    """The representations by the names that they have in the table."""
+    from wordrbm.artifacts import load
+    from wordrbm.artifacts.imported import read_vectors
+    from wordrbm.errors import WordRBMError
+    from wordrbm.tasks.tagging.tagger import Representation
+
+    found = {WORDS: Representation()} if WORDS in wanted else {}
+    if wanted != [WORDS] and not models and not files:
+        raise WordRBMError(
+            f"No --model and no --vectors were given; give one, or --features {WORDS}."
+        )
+    for path in files if VECTORS in wanted else []:
+        found[f"{path.name} vectors"] = Representation(read_vectors(path))
+    for path in models:
+        trained, name = load(path), path.resolve().name
+        if VECTORS in wanted:
+            found[f"{name} vectors"] = Representation(trained.vectors)
+        if HIDDEN in wanted:
+            found[f"{name} vectors + hidden"] = Representation(trained.vectors, trained)
+    return found
+
+
+def _numbers(name: str, given: str) -> list[float]:
+    from wordrbm.errors import WordRBMError
+
+    try:
+        found = [float(part) for part in given.split(",")]
+    except ValueError:
+        found = []
+    if not found or not all(0 < x < 1e9 for x in found):
+        raise WordRBMError(
+            f"--{name} is {given!r} where numbers above zero with commas were expected, as 0.1,1."
+        )
+    return list(dict.fromkeys(found))

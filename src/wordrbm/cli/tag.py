@@ -1,0 +1,51 @@
+"""`wordrbm tag`: the labels of new sentences, by a tagger that `wordrbm chunking` has made."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def tag(
+    tagger: Annotated[Path, typer.Argument(help="A folder made by `wordrbm chunking`.")],
+    file: Annotated[Path, typer.Argument(help="Sentences in columns, without their labels.")],
+    labelled: Annotated[
+        bool, typer.Option("--labelled", help="The last column are labels; say how many are met.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object for each sentence.")
+    ] = False,
+) -> None:
+    """Print every token with its columns and the label found.
+
+    The file has the columns that the tagger learnt from, a token a line, an empty line after a
+    sentence. With --labelled the last column is compared, and the F1 printed to standard error.
+
+    \b
+    Example:
+      wordrbm tag out/taggers/words-c1.2-test new.txt
+    """
+    from wordrbm.tasks.tagging.columns import read_columns
+    from wordrbm.tasks.tagging.spans import evaluate
+    from wordrbm.tasks.tagging.tagger_file import load_tagger
+
+    loaded = load_tagger(tagger)
+    columns = loaded.attributes.columns + labelled
+    sentences = read_columns(file, columns)
+    given = [one.columns[: loaded.attributes.columns] for one in sentences]
+    found = loaded.tag(given)
+    for one, tags in zip(given, found, strict=True):
+        if as_json:
+            print(json.dumps({"words": one[0], "labels": tags}))
+            continue
+        for token in zip(*one, tags, strict=True):
+            print(" ".join(token))
+        print()
+    if labelled:
+        pairs = zip((one.labels for one in sentences), found, strict=True)
+        counts = evaluate(pairs).overall
+        typer.echo(
+            f"F1 {100 * counts.f1:.2f}, precision {100 * counts.precision:.2f}, "
+            f"recall {100 * counts.recall:.2f} of {counts.there} chunks", err=True,
+        )  # fmt: skip

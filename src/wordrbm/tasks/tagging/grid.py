@@ -1,0 +1,143 @@
+"""The grid: every representation with every scale and penalty, chosen by validation, tested once.
+
+The tagger that is tested learns from the sentences for training and for choosing together.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from wordrbm.artifacts import TrainedModel, Vectors
+from wordrbm.storage import make_folder
+from wordrbm.tasks.side_by_side import Meter, Show, Stop, all_done
+from wordrbm.tasks.tagging.cells import TEST, Cell, Result, Work, compute, keep, kept
+from wordrbm.tasks.tagging.tagger import Learnt, Representation, Tagger
+from wordrbm.tasks.tagging.tagger_file import load_tagger, save_tagger
+from wordrbm.tasks.tagging.task import Task
+from wordrbm.using.precise import one_blas_thread
+
+CELLS, TAGGERS = "cells", "taggers"
+USUAL_STEPS = 150
+
+Kinds = Mapping[str, Representation]  # by the names of rows; scales are those of the grid
+
+
+class Asked(NamedTuple):
+    """What is tried: rows, and the scales and penalties of each."""
+
+    kinds: Kinds
+    scales: Sequence[float]
+    hidden_scales: Sequence[float]
+    penalties: Sequence[float]
+    jobs: int
+
+    def cells(self, row: str) -> list[Cell]:
+        """The cells of a row; a scale that it does not use is not varied."""
+        kind = self.kinds[row]
+        scales = self.scales if kind.vectors is not None else (0.0,)
+        hidden = self.hidden_scales if kind.model is not None else (0.0,)
+        return [Cell(row, s, h, c2) for s in scales for h in hidden for c2 in self.penalties]
+
+
+class Row(NamedTuple):
+    """A line of the table: what was chosen, and how good it is."""
+
+    name: str
+    chosen: Cell
+    valid: Result
+    test: Result
+    folder: Path  # of its tagger
+
+
+def run_grid(asked: Asked, task: Task, out: Path, show: Show, stop: Stop) -> list[Row]:
+    """Compute what is not on disk yet, first all of validation, then a test for each row."""
+    make_folder(out / CELLS)
+    digests = {row: _digest(task, kind) for row, kind in asked.kinds.items()}
+    cells = [cell for row in asked.kinds for cell in asked.cells(row)]
+    left = [cell for cell in cells if kept(cell, digests[cell.row], out / CELLS) is None]
+    meter = Meter((len(left) + len(digests)) * USUAL_STEPS, show, stop)
+    run = _Run(asked, digests, out, meter)
+    with one_blas_thread():
+        _computed(run, left, lambda: Work(task.train, Learnt.of(task.train), task.valid))
+        chosen = {row: _best(asked.cells(row), digests[row], out) for row in asked.kinds}
+        finals = [cell._replace(part=TEST) for cell, _ in chosen.values()]
+        late = [cell for cell in finals if kept(cell, digests[cell.row], out / CELLS) is None]
+        _computed(run, late, lambda: Work(task.both, Learnt.of(task.both), task.test))
+    show(1.0, "all cells are on disk")
+    return [
+        Row(row, cell, valid, _sure(final, digests[row], out), out / TAGGERS / final.name)
+        for (row, (cell, valid)), final in zip(chosen.items(), finals, strict=True)
+    ]
+
+
+class _Run(NamedTuple):
+    asked: Asked
+    digests: Mapping[str, str]
+    out: Path
+    meter: Meter
+
+
+def _computed(run: _Run, cells: Sequence[Cell], work: Callable[[], Work]) -> None:
+    """Compute cells side by side; their sentences are made into numbers once."""
+    if cells:
+        given = work()
+        all_done([_one(run, cell, given) for cell in cells], run.asked.jobs, run.meter)
+
+
+def _one(run: _Run, cell: Cell, work: Work) -> Callable[[], None]:
+    def tell(step: int) -> None:
+        run.meter.gain(1.0 if step <= USUAL_STEPS else 0.0, f"{cell.name}, step {step}")
+
+    def do() -> None:
+        run.meter.pause()
+        kind = run.asked.kinds[cell.row]
+        representation = kind._replace(scale=cell.scale, hidden_scale=cell.hidden_scale)
+        tagger, result = compute(cell, representation, work, tell)
+        if cell.part == TEST:
+            save_tagger(run.out / TAGGERS / cell.name, tagger)
+        keep(cell, result, run.digests[cell.row], run.out / CELLS)
+
+    return do
+
+
+def _best(cells: Sequence[Cell], digest: str, out: Path) -> tuple[Cell, Result]:
+    """The cell with the highest F1 in validation; of equal ones the first."""
+    results = [(cell, _sure(cell, digest, out)) for cell in cells]
+    return max(results, key=lambda one: one[1].evaluation.overall.f1)
+
+
+def _sure(cell: Cell, digest: str, out: Path) -> Result:
+    result = kept(cell, digest, out / CELLS)
+    assert result is not None
+    return result
+
+
+def _digest(task: Task, kind: Representation) -> str:
+    """A SHA-256 of the sentences, the vectors and the model."""
+    found = hashlib.sha256(task.digest().encode())
+    for part in (_of_vectors(kind.vectors), _of_model(kind.model)):
+        found.update(part)
+    return found.hexdigest()
+
+
+def _of_vectors(vectors: Vectors | None) -> bytes:
+    if vectors is None:
+        return b""
+    words = "\n".join(vectors.words).encode()
+    return hashlib.sha256(words + vectors.matrix.tobytes()).digest()
+
+
+def _of_model(model: TrainedModel | None) -> bytes:
+    if model is None:
+        return b""
+    found = hashlib.sha256(model.vocabulary.digest().encode())
+    for name, x in model.rbm.parameters().items():
+        found.update(name.encode() + x.tobytes())
+    return found.digest()
+
+
+def best_tagger(rows: Sequence[Row]) -> tuple[Row, Tagger]:
+    """The row that is best in validation, and its tagger."""
+    row = max(rows, key=lambda row: row.valid.evaluation.overall.f1)
+    return row, load_tagger(row.folder)

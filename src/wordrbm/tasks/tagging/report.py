@@ -1,0 +1,118 @@
+"""The table of a grid, as text, Markdown and JSON."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wordrbm.tasks.tagging.cells import Result
+from wordrbm.tasks.tagging.errors import Errors
+from wordrbm.tasks.tagging.grid import Row
+from wordrbm.tasks.tagging.spans import Counts, Evaluation
+
+HEADS = ("model", "valid F1", "test F1", "precision", "recall", "chosen", "CRFsuite")
+
+Confirmed = Mapping[str, Evaluation]  # by CRFsuite itself, rows that were asked for
+
+
+def as_records(rows: Sequence[Row], confirmed: Confirmed) -> list[dict[str, Any]]:
+    """Every row with all its numbers."""
+    return [
+        {
+            "model": row.name,
+            "chosen": {
+                "scale": row.chosen.scale, "hidden_scale": row.chosen.hidden_scale,
+                "c2": row.chosen.c2,
+            },
+            "valid": _result(row.valid),
+            "test": _result(row.test),
+            "crfsuite_test": _other(row, confirmed),
+            "tagger": str(row.folder),
+        }
+        for row in rows
+    ]  # fmt: skip
+
+
+def as_markdown(rows: Sequence[Row], confirmed: Confirmed) -> str:
+    """A table that documents can hold, and one of the types of chunks of the last row."""
+    lines = [HEADS, ["---"] * len(HEADS), *_cells(rows, confirmed)]
+    text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    types = "\n".join(f"| {' | '.join(line)} |" for line in _types(rows[-1], ["---"] * 5))
+    return f"{text}\n\nTypes of chunks, {rows[-1].name}:\n\n{types}\n"
+
+
+def as_text(rows: Sequence[Row], confirmed: Confirmed) -> str:
+    """The same for a terminal."""
+    table = _aligned([HEADS, *_cells(rows, confirmed)])
+    return f"{table}\n\n{rows[-1].name}:\n{_aligned(_types(rows[-1]))}"
+
+
+def as_error_record(errors: Errors) -> dict[str, Any]:
+    """An analysis of errors."""
+    return {
+        "chunks_with_unseen_words": _numbers(errors.unseen),
+        "chunks_of_seen_words": _numbers(errors.seen),
+        "confused": [list(one) for one in errors.confused],
+        "words": [list(one) for one in errors.words],
+    }
+
+
+def _result(result: Result) -> dict[str, Any]:
+    evaluation = result.evaluation
+    return {
+        **_numbers(evaluation.overall),
+        "accuracy": evaluation.accuracy,
+        "types": {kind: _numbers(counts) for kind, counts in evaluation.types.items()},
+        "steps": result.steps,
+        "seconds": result.seconds,
+    }
+
+
+def _other(row: Row, confirmed: Confirmed) -> dict[str, float] | None:
+    return _numbers(confirmed[row.name].overall) if row.name in confirmed else None
+
+
+def _numbers(counts: Counts) -> dict[str, float]:
+    return {
+        "f1": counts.f1, "precision": counts.precision, "recall": counts.recall,
+        "chunks": counts.there,
+    }  # fmt: skip
+
+
+def _cells(rows: Sequence[Row], confirmed: Confirmed) -> list[tuple[str, ...]]:
+    return [
+        (
+            row.name,
+            _percent(row.valid.evaluation.overall.f1),
+            *(_percent(x) for x in _three(row.test.evaluation.overall)),
+            f"c2 {row.chosen.c2:g}" + _scales(row),
+            _percent(confirmed[row.name].overall.f1) if row.name in confirmed else "",
+        )
+        for row in rows
+    ]
+
+
+def _scales(row: Row) -> str:
+    named = {"scale": row.chosen.scale, "hidden scale": row.chosen.hidden_scale}
+    return "".join(f", {name} {value:g}" for name, value in named.items() if value)
+
+
+def _types(row: Row, rule: Sequence[str] | None = None) -> list[Sequence[str]]:
+    heads: list[Sequence[str]] = [("type", "test F1", "precision", "recall", "chunks")]
+    types = row.test.evaluation.types
+    lines = [(kind, *map(_percent, _three(x)), str(x.there)) for kind, x in types.items()]
+    return heads + ([rule] if rule else []) + lines
+
+
+def _three(counts: Counts) -> tuple[float, float, float]:
+    return counts.f1, counts.precision, counts.recall
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2f}"
+
+
+def _aligned(lines: Sequence[Sequence[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
+        for line in lines
+    )

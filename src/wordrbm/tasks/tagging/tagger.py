@@ -1,0 +1,85 @@
+"""A tagger: attributes of columns and dense features of words, and the chain field over both."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float32, Int32
+
+from wordrbm.artifacts import TrainedModel, Vectors
+from wordrbm.tasks.tagging.attributes import Index
+from wordrbm.tasks.tagging.columns import Sentence
+from wordrbm.tasks.tagging.crf import ChainField, Sentences, fit
+from wordrbm.tasks.tagging.dense import around, units
+
+Columns = tuple[tuple[str, ...], ...]  # of a sentence, without its labels
+
+
+class Representation(NamedTuple):
+    """What is known of words beside themselves: vectors, hidden units of a model, or neither."""
+
+    vectors: Vectors | None = None
+    model: TrainedModel | None = None
+    scale: float = 0.1  # the standard deviation of a vector's numbers
+    hidden_scale: float = 1.0  # what hidden means are multiplied with
+
+    def dense(self, words: Sequence[Sequence[str]]) -> Float32[np.ndarray, "T F"]:
+        """The features of every token, sentence after sentence."""
+        parts = [np.zeros((sum(map(len, words)), 0), np.float32)]
+        if self.vectors is not None:
+            parts.append(around(words, self.vectors, self.scale))
+        if self.model is not None:
+            parts.append(np.float32(self.hidden_scale) * units(words, self.model))
+        return np.concatenate(parts, axis=1)
+
+
+class Learnt(NamedTuple):
+    """Sentences to learn from as numbers: what every tagger over them shares."""
+
+    attributes: Index
+    labels: tuple[str, ...]
+    sparse: Sentences  # without dense features
+    label: Int32[np.ndarray, " T"]
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence]) -> "Learnt":
+        """Number attributes and labels."""
+        given = [sentence.columns[:-1] for sentence in sentences]
+        index, labels = Index.of(given), sorted({x for one in sentences for x in one.labels})
+        number = {name: k for k, name in enumerate(labels)}
+        label = np.array([number[x] for one in sentences for x in one.labels], np.int32)
+        return cls(index, tuple(labels), packed(given, index), label)
+
+
+class Tagger(NamedTuple):
+    """A chain field, what its rows stand for, and the representation it was fitted with."""
+
+    attributes: Index
+    labels: tuple[str, ...]
+    field: ChainField
+    representation: Representation
+
+    def tag(self, sentences: Sequence[Columns]) -> list[list[str]]:
+        """The likeliest labels of sentences that are given without any."""
+        dense = self.representation.dense([columns[0] for columns in sentences])
+        found = self.field.labels(packed(sentences, self.attributes)._replace(dense=dense))
+        ends = np.cumsum([len(columns[0]) for columns in sentences])[:-1]
+        return [[self.labels[k] for k in part.tolist()] for part in np.split(found, ends)]
+
+
+def packed(sentences: Sequence[Columns], index: Index) -> Sentences:
+    """The attributes of sentences, and no dense features."""
+    attributes, first = index.numbers(sentences)
+    ends = np.cumsum([len(columns[0]) for columns in sentences])
+    return Sentences(attributes, first, np.zeros((len(first) - 1, 0), np.float32), ends)
+
+
+def train_tagger(
+    learnt: Learnt, words: Iterable[Sequence[str]], representation: Representation, c2: float,
+    tell: Callable[[int, float], None] = lambda step, value: None,
+) -> Tagger:  # fmt: skip
+    """Fit a chain field to sentences; `words` are theirs."""
+    sentences = learnt.sparse._replace(dense=representation.dense(list(words)))
+    sizes = len(learnt.attributes), len(learnt.labels)
+    field = fit(sentences, learnt.label, sizes, c2, tell=tell)
+    return Tagger(learnt.attributes, learnt.labels, field, representation)
