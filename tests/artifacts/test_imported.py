@@ -1,0 +1,35 @@
+import numpy as np
+import pytest
+
+from wordrbm.artifacts import Vectors
+from wordrbm.artifacts.export import export
+from wordrbm.artifacts.imported import read_vectors
+from wordrbm.errors import WordRBMError
+
+
+def test_what_is_exported_comes_back(tmp_path):
+    matrix = np.random.default_rng(1).normal(size=(3, 4)).astype(np.float32)
+    export(Vectors(("a", "b", "#"), matrix), tmp_path / "v.txt", "word2vec")
+    found = read_vectors(tmp_path / "v.txt")
+    assert found.words == ("a", "b", "#")
+    np.testing.assert_array_equal(found.matrix, matrix)
+
+
+def test_a_file_without_a_first_line_of_sizes(tmp_path):
+    (tmp_path / "glove.txt").write_text("the 1 2\nthe 3 4\ncat 5 6\n")
+    found = read_vectors(tmp_path / "glove.txt")
+    assert found.words == ("the", "cat")
+    assert found["the"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("text", ["a 1 2\nb 1\n", "a 1 x\n", "a 1 nan\n", "a 1 2\nb\n"])
+def test_a_bad_line_is_told(tmp_path, text):
+    (tmp_path / "v.txt").write_text(text)
+    with pytest.raises(WordRBMError, match=r"line \d is no word with"):
+        read_vectors(tmp_path / "v.txt")
+
+
+def test_an_empty_file_is_told(tmp_path):
+    (tmp_path / "v.txt").write_text("2 3\n")
+    with pytest.raises(WordRBMError, match="no vector"):
+        read_vectors(tmp_path / "v.txt")

@@ -1,0 +1,66 @@
+"""`wordrbm chunking` and `wordrbm tag`, as a user runs them."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.tasks.tagging.sentences import write_task
+from wordrbm.cli.app import app
+from wordrbm.errors import WordRBMError
+
+
+def run(*given):
+    return CliRunner().invoke(app, [str(x) for x in given], catch_exceptions=False)
+
+
+@pytest.fixture
+def task(tmp_path):
+    return write_task(tmp_path / "task")
+
+
+def test_from_columns_to_tags(task, tmp_path):
+    vectors = tmp_path / "mine.txt"
+    vectors.write_text("3 2\nthe 0.5 1\ncat 1 2\nsees -1 0\n")
+    common = ("--data", task, "--out", tmp_path / "out", "--vectors", vectors, "--penalties", "1")
+    found = run("chunking", *common, "--features", "words,vectors", "--json", "--quiet")
+    assert found.exit_code == 0, found.output
+    told = json.loads(found.stdout)
+    assert [row["model"] for row in told["rows"]] == ["words", "mine.txt vectors"]
+    assert 0 < told["coverage"]["mine.txt vectors"] < 1
+    assert (tmp_path / "out" / "table.md").exists()
+    again = run("chunking", *common, "--features", "words,vectors", "--quiet")
+    assert again.stdout.startswith("model")
+    assert "tagger: " in again.stdout
+    tagged = run("tag", told["tagger"], task / "test.txt", "--labelled")
+    assert tagged.exit_code == 0
+    assert "F1 100.00" in tagged.stderr
+    plain = tmp_path / "new.txt"
+    plain.write_text("the DT\nowl NN\n")
+    one = run("tag", told["tagger"], plain, "--json")
+    assert json.loads(one.stdout) == {"words": ["the", "owl"], "labels": ["B-NP", "I-NP"]}
+    assert run("tag", told["tagger"], plain).stdout == "the DT B-NP\nowl NN I-NP\n\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("--penalties", "0"), "above zero"),
+        (("--scales", "a"), "above zero"),
+        (("--features", "wrods"), "some of"),
+        (("--features", "vectors"), "No --model"),
+    ],
+)
+def test_bad_options_are_told(task, tmp_path, given, told):
+    with pytest.raises(WordRBMError, match=told):
+        run("chunking", "--data", task, "--out", tmp_path / "out", "--features", "words", *given)
+    assert not (tmp_path / "out").exists()
+
+
+def test_columns_that_the_tagger_does_not_know_are_told(task, tmp_path):
+    common = ("--data", task, "--out", tmp_path / "out", "--features", "words")
+    found = run("chunking", *common, "--penalties", "1", "--json", "--quiet")
+    plain = tmp_path / "new.txt"
+    plain.write_text("the\nowl\n")
+    with pytest.raises(WordRBMError, match="line 1 has 1 columns where 2"):
+        run("tag", json.loads(found.stdout)["tagger"], plain)
