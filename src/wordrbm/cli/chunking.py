@@ -157,15 +157,20 @@ def _kinds(models: list[Path], files: list[Path], wanted: list[str]) -> "Kinds":
     from wordrbm.errors import WordRBMError
     from wordrbm.tasks.tagging.tagger import Representation
 
-    found = {WORDS: Representation()} if WORDS in wanted else {}
     if wanted != [WORDS] and not models and not files:
         raise WordRBMError(
             f"No --model and no --vectors were given; give one, or --features {WORDS}."
         )
+    names = [path.absolute().name for path in (*models, *files)]
+    if len(set(names)) < len(names):
+        raise WordRBMError(
+            f"Two of {', '.join(names)} have the same name; rename one, names tell rows apart."
+        )
+    found = {WORDS: Representation()} if WORDS in wanted else {}
     for path in files if VECTORS in wanted else []:
         found[f"{path.name} vectors"] = Representation(read_vectors(path))
     for path in models:
-        trained, name = load(path), path.resolve().name
+        trained, name = load(path), path.absolute().name
         if VECTORS in wanted:
             found[f"{name} vectors"] = Representation(trained.vectors)
         if HIDDEN in wanted:

@@ -31,10 +31,10 @@ def sentiment(
     ] = "2",
     windows: Annotated[
         int, typer.Option(min=1, help="Windows that the model of each class reads.")
-    ] = 5_000_000,
+    ] = 3_000_000,
     background: Annotated[
         int, typer.Option(min=0, help="Windows that their common start reads; 0 is no start.")
-    ] = 4_000_000,
+    ] = 3_000_000,
     unlabelled: Annotated[
         bool, typer.Option("--unlabelled", help="Also start from documents of the class unsup.")
     ] = False,
@@ -78,7 +78,7 @@ def sentiment(
     variants = _variants(one, *sizes, unlabelled=unlabelled)
     asked = Asked(variants, _numbers("seeds", seeds), workers_or_cores(jobs))
     for variant, seed in product(variants.values(), asked.seeds):
-        variant.settings(max(windows, background), seed)  # refused before anything is read
+        variant.settings(seed)  # refused before anything is read
     how = Reading(field, encoding_errors, out, groups)
     found = read_data(data, unlabelled=unlabelled, how=how)
     make_folder(out)

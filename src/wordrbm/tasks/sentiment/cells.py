@@ -93,8 +93,8 @@ def _trained(
 def schedule_of(cell: Cell, classes: int) -> Schedule:
     """How the models of a cell are trained."""
     variant, seed = cell.variant, cell.seed
-    background = variant.settings(variant.background, seed) if variant.background else None
-    return Schedule(background, [variant.settings(variant.windows, seed)] * classes)
+    background = variant.start_settings(seed) if variant.background else None
+    return Schedule(background, [variant.settings(seed)] * classes)
 
 
 def work_of(cell: Cell, classes: int) -> int:
@@ -113,7 +113,7 @@ def background_of(
     folder = source.out / f"{variant.name}-seed{cell.seed}-start"
     if not (folder / MODEL).exists():
         assert source.data.unlabelled is not None
-        settings = variant.settings(variant.background, cell.seed)
+        settings = variant.start_settings(cell.seed)
         texts = texts_of(source.data.unlabelled.read, vocabulary, variant.window)
         rbm = train_background(texts, vocabulary, settings, 1, tell)
         save(folder, TrainedModel(rbm, vocabulary, settings, source.data.more_digest))

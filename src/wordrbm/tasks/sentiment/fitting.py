@@ -16,9 +16,9 @@ from sklearn.svm import LinearSVC
 from wordrbm.tasks.sentiment.bags import NaiveBayesWeights
 
 SEED = 0  # of the order in which liblinear goes over documents
-PENALTIES = (0.1, 0.3, 1.0, 3.0)
+PENALTIES = (0.1, 0.3, 1.0)
 NB_PENALTIES = (3.0, 10.0, 30.0)
-SCALES = (0.3, 1.0, 3.0, 10.0)
+SCALES = (1.0, 3.0, 10.0)
 
 Dense = Float64[np.ndarray, "N F"]
 Labels = Int64[np.ndarray, " N"]
@@ -41,8 +41,12 @@ class Chosen(NamedTuple):
 
 
 def svm(C: float) -> Any:
-    """A linear support vector machine (liblinear)."""
-    return LinearSVC(C=C, random_state=SEED)
+    """A linear support vector machine (liblinear).
+
+    Solved in the primal: beside a bag, a column that is ten times as long as all others took the
+    dual solver hundreds of rounds, and the primal one ten.
+    """
+    return LinearSVC(C=C, dual=False, random_state=SEED)
 
 
 def nb_svm(C: float) -> Any:

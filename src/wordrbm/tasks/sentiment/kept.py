@@ -17,7 +17,7 @@ from wordrbm.estimators.classifier_file import load_models
 from wordrbm.shapes import Array
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.pools import POOLS
-from wordrbm.tasks.sentiment.variant import CHAINS, FOLDS, Cell, Variant, cells_of
+from wordrbm.tasks.sentiment.variant import CHAINS, FOLDS, RATES, Cell, Variant, cells_of
 
 METHOD = 2  # how energies are pooled; cells of another are not taken
 NAMES = ("mean", *POOLS)
@@ -60,7 +60,7 @@ def _head(cell: Cell, data: Data) -> dict[str, Any]:
         "kind": "energies",
         "data": data.digest,
         "unlabelled": data.more_digest if cell.variant.unlabelled else "",
-        "method": [METHOD, FOLDS, CHAINS],
+        "method": [METHOD, FOLDS, CHAINS, *RATES.values()],
     }
 
 

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The paper's table 1: word vectors and hidden units as features of a tagger on CoNLL-2000.
+#
+#   runs/chunking.sh DATA [OUT]
+#
+# DATA holds reuters_news, enwiki and conll2000 (with turian/, the partition of Turian et al. 2010).
+# From text to table: the corpus, the models, word2vec on the same corpus, the grid of taggers. What
+# is finished is kept, so the script can be stopped and run again.
+set -euo pipefail
+data=${1:?give the folder that holds reuters_news, enwiki and conll2000}
+out=${2:-out/chunking}
+windows=${NGRAMS:-100000000}
+mkdir -p "$out"
+
+if [ ! -e "$out/corpus/manifest.json" ]; then
+  # One story of reuters_news spells NUL, which text never has: it is replaced, and counted.
+  wordrbm prepare "$data/reuters_news" "$data/enwiki" --out "$out/corpus" \
+    --vocabulary-size 100000 --encoding-errors replace --json | tee "$out/prepare.json"
+fi
+trained() { # a name, then the options of `wordrbm train`
+  local name=$1; shift
+  [ -e "$out/$name/model.safetensors" ] || wordrbm train "$out/corpus" --out "$out/$name" \
+    --ngrams "$windows" --threads 2 --evaluations 4 --resume --json "$@" | tee "$out/$name.json"
+}
+for seed in ${SEEDS:-1 2 3}; do
+  trained "wrrbm3-seed$seed" --window 3 --seed "$seed"
+done
+trained wrrbm5 --window 5
+python "$(dirname "$0")/word2vec.py" "$out/corpus" "$out"
+
+models=()
+for seed in ${SEEDS:-1 2 3}; do models+=(--model "$out/wrrbm3-seed$seed"); done
+wordrbm chunking --data "$data/conll2000" --validation "$data/conll2000/turian/dev-partition.txt.gz" \
+  --out "$out/grid" "${models[@]}" --model "$out/wrrbm5" \
+  --vectors "$out/skipgram.txt" --vectors "$out/cbow.txt" \
+  --penalties "${PENALTIES:-0.049,0.1,0.2,0.35,0.7,1.2}" | tee "$out/table.txt"

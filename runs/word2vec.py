@@ -1,0 +1,54 @@
+"""word2vec by gensim on a prepared corpus, as vectors for `wordrbm chunking` to compare with.
+
+    python runs/word2vec.py CORPUS OUT [--dimension 50] [--epochs 2]
+
+Skip-gram and CBOW over the same stream of words, sentences of a story taken as they are stored.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from wordrbm.artifacts import Vectors
+from wordrbm.artifacts.export import export
+from wordrbm.text.prepared import PARTS, Prepared
+
+
+class Runs:
+    """The runs of a corpus as lists of words; an unknown word has no vector in gensim either."""
+
+    def __init__(self, corpus):
+        self.ids, self.words = corpus.ids, corpus.vocabulary.words
+        self.runs = corpus.runs[corpus.runs[:, 2] == PARTS["train"]]
+
+    def __iter__(self):
+        for begin, end, _ in self.runs.tolist():
+            yield [self.words[k] for k in self.ids[begin:end].tolist()]
+
+
+def main():
+    from gensim.models import Word2Vec
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--dimension", type=int, default=50)
+    parser.add_argument("--epochs", type=int, default=2)
+    given = parser.parse_args()
+    runs = Runs(Prepared.open(given.corpus))
+    for name, skip in (("skipgram", 1), ("cbow", 0)):
+        path = given.out / f"{name}.txt"
+        if path.exists():
+            continue
+        found = Word2Vec(
+            runs, vector_size=given.dimension, sg=skip, window=5, min_count=1, workers=2,
+            epochs=given.epochs, seed=1,
+        )  # fmt: skip
+        words = tuple(found.wv.index_to_key)
+        export(Vectors(words, np.asarray(found.wv.vectors, np.float32)), path, "word2vec")
+        print(name, found.wv.most_similar("hotel", topn=5))
+
+
+if __name__ == "__main__":
+    main()
