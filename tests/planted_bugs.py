@@ -31,6 +31,7 @@ INDEPENDENCE = "tests/analysis/test_independence.py"
 LEGS = "tests/tasks/test_legs.py"
 CLASS_MODELS = "tests/estimators/test_class_models.py"
 FEATURES = "tests/tasks/sentiment/test_features.py"
+CRF = "tests/tasks/tagging/test_crf.py::test_sums_over_all_labelings"
 POOLED = f"{OPERATORS}::test_the_compiled_pooled_walk_takes_the_referees_decisions"
 
 BUGS = [
@@ -243,4 +244,35 @@ BUGS = [
     Bug("pulls to the other class", "estimators/layer.py",
         "np.hstack([-x / 2, x / 2])", "np.hstack([x / 2, -x / 2])",
         "tests/estimators/test_explaining.py::test_two_classes_pull_apart"),
+    Bug("folds that cut through groups", "tasks/sentiment/folds.py",
+        "cut.split(label, label, group)", "cut.split(label, label, np.arange(len(label)))",
+        "tests/tasks/sentiment/test_folds.py::test_no_group_is_in_two_folds"),
+    Bug("forward sums not scaled", "kernels/chain.py",
+        "forward[t] *= scale[t]", "forward[t] *= 1.0", CRF),
+    Bug("pairs without the step between", "kernels/chain.py",
+        "pairs[k, j] += weight * through", "pairs[k, j] += through", CRF),
+    Bug("transitions the wrong way round", "kernels/chain.py",
+        "reached, value = 0, scores[t - 1, 0] + A[0, j]",
+        "reached, value = 0, scores[t - 1, 0] + A[j, 0]", CRF),
+    Bug("a penalty without its two", "tasks/tagging/crf.py",
+        "np.multiply(weights, 2.0 * c2, out=own)", "np.multiply(weights, c2, out=own)",
+        "tests/tasks/tagging/test_crf.py::test_the_gradient_is_the_slope_of_the_loss"),
+    Bug("transitions across sentences", "tasks/tagging/crf.py",
+        "inside[ends[(ends > 0) & (ends < len(label))] - 1] = False", "pass",
+        "tests/tasks/tagging/test_crf.py::test_the_gradient_is_the_slope_of_the_loss"),
+    Bug("no curvature in a step", "tasks/tagging/descent.py",
+        "dscal(1.0 / (last.inverse * ddot(last.y, last.y)), way)", "pass",
+        "tests/tasks/tagging/test_descent.py::test_few_steps_are_enough"),
+    Bug("chosen by the worst in validation", "tasks/tagging/grid.py",
+        "return max(results, key=lambda one: one[1].evaluation.overall.f1)",
+        "return min(results, key=lambda one: one[1].evaluation.overall.f1)",
+        "tests/tasks/tagging/test_grid.py::test_the_best_in_validation_is_chosen"),
+    Bug("the final tagger without the sentences to choose by", "tasks/tagging/grid.py",
+        "Work(task.both, Learnt.of(task.both), task.test)",
+        "Work(task.train, Learnt.of(task.train), task.test)",
+        "tests/tasks/tagging/test_grid.py::test_the_tested_tagger_has_learnt_from_both_parts"),
+    Bug("validation sentences left in training", "tasks/tagging/task.py",
+        "train = without(train, valid)", "pass",
+        "tests/tasks/tagging/test_task.py"
+        "::test_a_published_partition_is_taken_out_of_the_training_file"),
 ]  # fmt: skip

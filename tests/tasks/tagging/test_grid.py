@@ -10,11 +10,13 @@ from wordrbm.artifacts import Vectors
 from wordrbm.errors import WordRBMError
 from wordrbm.tasks.side_by_side import Stopped
 from wordrbm.tasks.tagging import cells as cells_module
-from wordrbm.tasks.tagging.cells import TEST, VALID, Cell, kept
+from wordrbm.tasks.tagging.attributes import Index
+from wordrbm.tasks.tagging.cells import TEST, VALID, Cell, Result, keep, kept
 from wordrbm.tasks.tagging.crfsuite import confirmed
 from wordrbm.tasks.tagging.errors import errors_of
-from wordrbm.tasks.tagging.grid import Asked, best_tagger, run_grid
+from wordrbm.tasks.tagging.grid import Asked, best_cell, best_tagger, run_grid
 from wordrbm.tasks.tagging.report import as_error_record, as_markdown, as_records, as_text
+from wordrbm.tasks.tagging.spans import Counts, Evaluation
 from wordrbm.tasks.tagging.tagger import Representation
 from wordrbm.tasks.tagging.tagger_file import load_tagger
 from wordrbm.tasks.tagging.task import read_task
@@ -78,6 +80,20 @@ def test_the_test_part_is_tried_only_by_what_validation_chose(task, tmp_path):
     names = [path.name for path in (tmp_path / "cells").iterdir()]
     assert sum(name.endswith(f"{TEST}.json") for name in names) == 2
     assert sum(name.endswith(f"{VALID}.json") for name in names) == 6
+
+
+def test_the_best_in_validation_is_chosen(tmp_path):
+    cells = [Cell("words", 0.0, 0.0, c2) for c2 in (0.1, 0.2, 0.3)]
+    for cell, right in zip(cells, (5, 8, 7), strict=True):
+        keep(cell, Result(Evaluation(Counts(10, 10, right), {}, 0.5), 1, 1.0), "x", tmp_path)
+    assert best_cell(cells, "x", tmp_path)[0] == cells[1]
+
+
+def test_the_tested_tagger_has_learnt_from_both_parts(task, rows):
+    tagger = load_tagger(rows[1].folder)
+    assert set(Index.of(one.columns[:-1] for one in task.both).number) == set(
+        tagger.attributes.number
+    )
 
 
 def test_a_run_that_is_stopped_goes_on(task, tmp_path):

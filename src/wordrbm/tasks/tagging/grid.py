@@ -60,13 +60,15 @@ def run_grid(asked: Asked, task: Task, out: Path, show: Show, stop: Stop) -> lis
     run = _Run(asked, digests, out, meter)
     with one_blas_thread():
         _computed(run, left, lambda: Work(task.train, Learnt.of(task.train), task.valid))
-        chosen = {row: _best(asked.cells(row), digests[row], out) for row in asked.kinds}
+        chosen = {
+            row: best_cell(asked.cells(row), digests[row], out / CELLS) for row in asked.kinds
+        }
         finals = [cell._replace(part=TEST) for cell, _ in chosen.values()]
         late = [cell for cell in finals if kept(cell, digests[cell.row], out / CELLS) is None]
         _computed(run, late, lambda: Work(task.both, Learnt.of(task.both), task.test))
     show(1.0, "all cells are on disk")
     return [
-        Row(row, cell, valid, _sure(final, digests[row], out), out / TAGGERS / final.name)
+        Row(row, cell, valid, _sure(final, digests[row], out / CELLS), out / TAGGERS / final.name)
         for (row, (cell, valid)), final in zip(chosen.items(), finals, strict=True)
     ]
 
@@ -101,14 +103,14 @@ def _one(run: _Run, cell: Cell, work: Work) -> Callable[[], None]:
     return do
 
 
-def _best(cells: Sequence[Cell], digest: str, out: Path) -> tuple[Cell, Result]:
+def best_cell(cells: Sequence[Cell], digest: str, out: Path) -> tuple[Cell, Result]:
     """The cell with the highest F1 in validation; of equal ones the first."""
     results = [(cell, _sure(cell, digest, out)) for cell in cells]
     return max(results, key=lambda one: one[1].evaluation.overall.f1)
 
 
 def _sure(cell: Cell, digest: str, out: Path) -> Result:
-    result = kept(cell, digest, out / CELLS)
+    result = kept(cell, digest, out)
     assert result is not None
     return result
 
