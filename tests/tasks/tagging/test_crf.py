@@ -67,6 +67,18 @@ def test_sums_over_all_labelings(seed):
     assert field.labels(sentences).tolist() == likeliest
 
 
+def test_the_loss_is_that_of_the_labels():
+    sentences, field, label = problem()
+    scores, log_Z, _, _, _ = referee(sentences, field)
+    right, begin = sum(scores[t, k] for t, k in enumerate(label)), 0
+    for end in sentences.ends:
+        right += sum(field.A[pair] for pair in itertools.pairwise(label[begin:end]))
+        begin = end
+    squares = sum((x**2).sum() for x in field.parts())
+    expected = log_Z - right + 0.3 * squares
+    assert loss(field, sentences, label, 0.3, nothing()) == pytest.approx(expected, abs=1e-9)
+
+
 def test_the_gradient_is_the_slope_of_the_loss():
     sentences, field, label = problem()
     gradient = nothing()
