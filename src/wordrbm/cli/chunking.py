@@ -10,7 +10,8 @@ from wordrbm.cli.progress import progress
 from wordrbm.cli.stopping import StopSignals
 
 if TYPE_CHECKING:
-    from wordrbm.tasks.tagging.grid import Asked, Kinds, Row
+    from wordrbm.tasks.tagging.grid import Asked, Kinds
+    from wordrbm.tasks.tagging.results import Results
     from wordrbm.tasks.tagging.task import Task
 
 WORDS, VECTORS, HIDDEN = "words", "vectors", "hidden"
@@ -80,16 +81,15 @@ def chunking(
     asked = Asked(kinds, deviations, factors, c2s, workers_or_cores(jobs))
     make_folder(out)
     with locked(out, "an experiment"):
-        told = _run(asked, task, out, confirm=confirm, quiet=quiet)
-    print(json.dumps(told["records"]) if as_json else told["text"])
+        found = _run(asked, task, out, confirm=confirm, quiet=quiet)
+    print(json.dumps(found.record) if as_json else found.text)
 
 
-def _run(
-    asked: "Asked", task: "Task", out: Path, *, confirm: bool, quiet: bool
-) -> dict[str, object]:
+def _run(asked: "Asked", task: "Task", out: Path, *, confirm: bool, quiet: bool) -> "Results":
     """Compute, which can be stopped and gone on with; then write the table."""
     from wordrbm.tasks.side_by_side import Stopped
     from wordrbm.tasks.tagging.grid import run_grid
+    from wordrbm.tasks.tagging.results import write_results
 
     stop = StopSignals()
     stop.has_begun = True
@@ -101,42 +101,7 @@ def _run(
         raise typer.Exit(stop.exit_code) from None
     # From here on a signal ends the process.
     stop.has_begun, stop.told = False, "Stopped; all cells are kept, the same command goes on."
-    return _written(rows, asked, task, out, confirm=confirm)
-
-
-def _written(
-    rows: "list[Row]", asked: "Asked", task: "Task", out: Path, *, confirm: bool
-) -> dict[str, object]:
-    from wordrbm.storage import write_text
-    from wordrbm.tasks.tagging.crfsuite import confirmed
-    from wordrbm.tasks.tagging.dense import coverage
-    from wordrbm.tasks.tagging.errors import errors_of
-    from wordrbm.tasks.tagging.grid import best_tagger
-    from wordrbm.tasks.tagging.report import as_error_record, as_markdown, as_records, as_text
-
-    checked = {
-        row.name: confirmed(row.chosen, asked.kinds[row.name], task.both, task.test)
-        for row in (rows if confirm else [])
-    }
-    best, tagger = best_tagger(rows)
-    tags = tagger.tag([one.columns[:-1] for one in task.test])
-    share = {
-        name: coverage([one.words for one in task.both + task.test], kind.vectors)
-        for name, kind in asked.kinds.items()
-        if kind.vectors is not None
-    }
-    records = {
-        "rows": as_records(rows, checked),
-        "coverage": share,
-        "best": best.name,
-        "tagger": str(best.folder),
-        "errors": as_error_record(errors_of(task.both, task.test, tags)),
-    }
-    write_text(out / "table.md", as_markdown(rows, checked))
-    write_text(out / "table.json", json.dumps(records, indent=1))
-    covered = "\n".join(f"coverage {100 * x:.2f} %: {n}" for n, x in share.items())
-    text = f"{as_text(rows, checked)}\n\n{covered}\ntagger: {best.folder}"
-    return {"records": records, "text": text}
+    return write_results(rows, asked, task, out, confirm=confirm)
 
 
 def _wanted(features: str) -> list[str]:
