@@ -14,9 +14,14 @@ from wordrbm.artifacts import Vectors
 from wordrbm.artifacts.export import export
 from wordrbm.text.prepared import PARTS, Prepared
 
+PIECE = 10_000
+
 
 class Runs:
-    """The runs of a corpus as lists of words; an unknown word has no vector in gensim either."""
+    """The training runs of a corpus as lists of words, `<unk>` among them.
+
+    In pieces, for gensim leaves out what is beyond 10,000 words. With two workers the vectors
+    differ a little from run to run."""
 
     def __init__(self, corpus):
         self.ids, self.words = corpus.ids, corpus.vocabulary.words
@@ -24,7 +29,8 @@ class Runs:
 
     def __iter__(self):
         for begin, end, _ in self.runs.tolist():
-            yield [self.words[k] for k in self.ids[begin:end].tolist()]
+            for first in range(begin, end, PIECE):
+                yield [self.words[k] for k in self.ids[first : min(end, first + PIECE)].tolist()]
 
 
 def main():

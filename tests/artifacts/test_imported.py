@@ -33,3 +33,16 @@ def test_an_empty_file_is_told(tmp_path):
     (tmp_path / "v.txt").write_text("2 3\n")
     with pytest.raises(WordRBMError, match="no vector"):
         read_vectors(tmp_path / "v.txt")
+
+
+def test_words_with_spaces_and_vectors_of_one_number(tmp_path):
+    (tmp_path / "v.txt").write_text("a 1 2\nat name@x 3 4\n")
+    assert read_vectors(tmp_path / "v.txt").words == ("a", "at name@x")
+    (tmp_path / "v.txt").write_text("a 0.5\nb 2\n")
+    assert read_vectors(tmp_path / "v.txt").matrix.tolist() == [[0.5], [2.0]]
+
+
+def test_a_cut_off_file_is_told(tmp_path):
+    (tmp_path / "v.txt").write_text("3 2\na 1 2\nb 1 2\n")
+    with pytest.raises(WordRBMError, match="2 vectors where its first line says 3"):
+        read_vectors(tmp_path / "v.txt")

@@ -45,8 +45,8 @@ def test_from_columns_to_tags(task, tmp_path):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (("--penalties", "0"), "above zero"),
-        (("--scales", "a"), "above zero"),
+        (("--penalties", "0"), "from 1e-9 to 1e6"),
+        (("--scales", "a"), "from 1e-9 to 1e6"),
         (("--features", "wrods"), "some of"),
         (("--features", "vectors"), "No --model"),
     ],
@@ -55,6 +55,19 @@ def test_bad_options_are_told(task, tmp_path, given, told):
     with pytest.raises(WordRBMError, match=told):
         run("chunking", "--data", task, "--out", tmp_path / "out", "--features", "words", *given)
     assert not (tmp_path / "out").exists()
+
+
+def test_hidden_units_need_a_model(task, tmp_path):
+    (tmp_path / "v.txt").write_text("the 1 2\ncat 3 4\n")
+    given = ("--features", "hidden", "--vectors", tmp_path / "v.txt")
+    with pytest.raises(WordRBMError, match="need a --model"):
+        run("chunking", "--data", task, "--out", tmp_path / "out", *given)
+
+
+def test_two_of_one_name_are_told(task, tmp_path):
+    given = ("--vectors", tmp_path / "v.txt", "--vectors", tmp_path / "w" / "v.txt")
+    with pytest.raises(WordRBMError, match="same name"):
+        run("chunking", "--data", task, "--out", tmp_path / "out", *given)
 
 
 def test_columns_that_the_tagger_does_not_know_are_told(task, tmp_path):

@@ -1,8 +1,9 @@
 """Vectors of other programs: a word and its numbers a line, as word2vec and GloVe write them.
 
-A first line of two whole numbers, ``K d``, is read over; every other line has d numbers.
+A first line of two whole numbers is ``K d``; every other line has d numbers after its word.
 """
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,20 +13,28 @@ from wordrbm.errors import WordRBMError
 from wordrbm.text.settings import STRICT
 from wordrbm.text.source import opened
 
+_SIZES = re.compile(r"(\d{1,12}) (\d{1,6})")
+
 
 def read_vectors(path: Path) -> Vectors:
     """All vectors of a text file, compressed or not; of a word that comes twice the first."""
     rows: dict[str, np.ndarray] = {}
-    size = 0
+    count, size, last = None, 0, 0
     with opened(path, STRICT) as source:
         for line in source.lines():
-            word, *numbers = line.text.rstrip().split(" ")
-            if line.number == 1 and len(numbers) == 1:
+            text, last = line.text.rstrip(" "), line.number
+            if line.number == 1 and (sizes := _SIZES.fullmatch(text)):
+                count, size = int(sizes[1]), int(sizes[2])
                 continue
-            size = size or len(numbers)
+            size = size or text.count(" ")
+            word, *numbers = text.rsplit(" ", size) if size else [text]
             rows.setdefault(word, _numbers(path, line.number, numbers, size))
     if not rows:
         raise WordRBMError(f"{path} holds no vector; give a word and its numbers a line.")
+    if count is not None and count != last - 1:
+        raise WordRBMError(
+            f"{path} has {last - 1} vectors where its first line says {count}; take a whole file."
+        )
     return Vectors(tuple(rows), np.stack(list(rows.values())))
 
 

@@ -66,6 +66,7 @@ def chunking(
     """
     from wordrbm.processors import workers_or_cores
     from wordrbm.storage import locked, make_folder
+    from wordrbm.tasks.tagging.crfsuite import imported
     from wordrbm.tasks.tagging.grid import Asked
     from wordrbm.tasks.tagging.task import read_task
 
@@ -75,6 +76,8 @@ def chunking(
             ("scales", scales), ("hidden-scales", hidden_scales), ("penalties", penalties)
         )
     ]  # fmt: skip
+    if confirm:
+        imported()  # told before anything is computed
     task = read_task(data, validation)
     kinds = _kinds(model or [], vectors or [], _wanted(features))
     deviations, factors, c2s = numbers
@@ -88,6 +91,7 @@ def chunking(
 def _run(asked: "Asked", task: "Task", out: Path, *, confirm: bool, quiet: bool) -> "Results":
     """Compute, which can be stopped and gone on with; then write the table."""
     from wordrbm.tasks.side_by_side import Stopped
+    from wordrbm.tasks.tagging.crfsuite import confirmed
     from wordrbm.tasks.tagging.grid import run_grid
     from wordrbm.tasks.tagging.results import write_results
 
@@ -101,13 +105,17 @@ def _run(asked: "Asked", task: "Task", out: Path, *, confirm: bool, quiet: bool)
         raise typer.Exit(stop.exit_code) from None
     # From here on a signal ends the process.
     stop.has_begun, stop.told = False, "Stopped; all cells are kept, the same command goes on."
-    return write_results(rows, asked, task, out, confirm=confirm)
+    if stop():
+        raise typer.Exit(stop.exit_code)
+    with progress("confirming", 1.0, quiet=quiet or not confirm) as show:
+        checked = confirmed(rows, asked, task, out, show) if confirm else {}
+    return write_results(rows, asked, task, out, checked)
 
 
 def _wanted(features: str) -> list[str]:
     from wordrbm.errors import WordRBMError
 
-    found = [part.strip() for part in features.split(",")]
+    found = list(dict.fromkeys(part.strip() for part in features.split(",")))
     if not set(found) <= {WORDS, VECTORS, HIDDEN}:
         raise WordRBMError(
             f"--features is {features!r} where some of {WORDS},{VECTORS},{HIDDEN} were expected."
@@ -120,6 +128,7 @@ def _kinds(models: list[Path], files: list[Path], wanted: list[str]) -> "Kinds":
     from wordrbm.artifacts import load
     from wordrbm.artifacts.imported import read_vectors
     from wordrbm.errors import WordRBMError
+    from wordrbm.tasks.tagging.dense import spread
     from wordrbm.tasks.tagging.tagger import Representation
 
     if wanted != [WORDS] and not models and not files:
@@ -140,6 +149,11 @@ def _kinds(models: list[Path], files: list[Path], wanted: list[str]) -> "Kinds":
             found[f"{name} vectors"] = Representation(trained.vectors)
         if HIDDEN in wanted:
             found[f"{name} vectors + hidden"] = Representation(trained.vectors, trained)
+    if not found:
+        raise WordRBMError(f"{HIDDEN} units need a --model; give one, or other --features.")
+    for kind in found.values():
+        if kind.vectors is not None:
+            spread(kind.vectors)  # refused before anything is computed
     return found
 
 
@@ -150,8 +164,9 @@ def _numbers(name: str, given: str) -> list[float]:
         found = [float(part) for part in given.split(",")]
     except ValueError:
         found = []
-    if not found or not all(0 < x < 1e9 for x in found):
+    if not found or not all(1e-9 <= x <= 1e6 for x in found):
         raise WordRBMError(
-            f"--{name} is {given!r} where numbers above zero with commas were expected, as 0.1,1."
+            f"--{name} is {given!r} where numbers from 1e-9 to 1e6 with commas were expected, as "
+            "0.1,1."
         )
     return list(dict.fromkeys(found))

@@ -24,7 +24,7 @@ def tag(
 
     \b
     Example:
-      wordrbm tag out/taggers/words-c1.2-test new.txt
+      wordrbm tag out/taggers/NAME new.txt > tagged.txt
     """
     from wordrbm.tasks.tagging.columns import read_columns
     from wordrbm.tasks.tagging.spans import evaluate

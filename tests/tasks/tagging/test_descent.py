@@ -68,3 +68,24 @@ def test_no_more_steps_than_asked(most):
     value, _, asked = bowl()
     minimum(value, np.zeros(60), delta=1e-9, most=most, tell=quiet)
     assert len(asked) <= 1 + most * 20
+
+
+def test_values_that_are_not_finite_are_never_gone_to():
+    def cliff(x, g):
+        g[:] = 2 * (x - 3.0)
+        return float(((x - 3.0) ** 2).sum()) if np.abs(x).max() < 3.5 else -np.inf
+
+    found = minimum(cliff, np.full(4, -3.0), delta=1e-12, most=100, tell=quiet)
+    np.testing.assert_allclose(found, 3.0, atol=1e-3)
+
+
+def test_very_steep_functions_are_gone_down_too():
+    value, best, _ = bowl()
+
+    def steep(x, g):
+        found = value(x, g)
+        g *= 1e16
+        return 1e16 * found
+
+    found = minimum(steep, np.zeros(60), delta=1e-14, most=1000, tell=quiet)
+    np.testing.assert_allclose(found, best, atol=1e-4)

@@ -59,3 +59,14 @@ def test_nothing_found_and_nothing_there():
     assert evaluate([]).accuracy == 0.0
     only = evaluate([(["B-X", "O"], ["O", "O"])])
     assert (only.overall.recall, only.overall.precision, only.accuracy) == (0.0, 0.0, 0.5)
+
+
+def test_parts_of_speech_are_counted_token_by_token():
+    found = evaluate([(["NN", "NN", "VB", "-LRB-"], ["NN", "VB", "VB", "-LRB-"])])
+    assert found.overall == (4, 4, 3)
+    assert found.overall.f1 == found.accuracy == 0.75
+    assert found.types["NN"] == (2, 1, 1)
+
+
+def test_other_names_of_last_and_single_tokens():
+    assert spans(["B-X", "I-X", "L-X", "U-X", "U-X"]) == [("X", 0, 3), ("X", 3, 4), ("X", 4, 5)]

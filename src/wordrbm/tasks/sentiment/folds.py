@@ -65,7 +65,7 @@ def read_groups(data: Path, pattern: str, classes: tuple[str, ...], count: list[
             raise WordRBMError(
                 f"{path} is no file; give the groups of all classes, or no --groups."
             )
-        found = "".join(documents([path])).splitlines()
+        found = "".join(documents([path])).removesuffix("\n").split("\n")
         if len(found) != expected:
             raise WordRBMError(
                 f"{path} has {len(found)} lines for {expected} documents of class {name}; give one "

@@ -4,6 +4,7 @@ A cell that is on disk is not computed again. It says in its file which sentence
 it is of; one of others is refused.
 """
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +18,8 @@ from wordrbm.tasks.tagging.spans import Counts, Evaluation, evaluate
 from wordrbm.tasks.tagging.tagger import Learnt, Representation, Tagger, train_tagger
 
 METHOD = 1  # cells that were made in another way are not taken
-VALID, TEST = "valid", "test"
+VALID, TEST, CRFSUITE = "valid", "test", "crfsuite"
+LONGEST = 80  # characters of a row in the name of a file
 
 
 class Cell(NamedTuple):
@@ -32,8 +34,10 @@ class Cell(NamedTuple):
     @property
     def name(self) -> str:
         """As the name of a file."""
-        row = "".join(x if x.isalnum() else "-" for x in self.row)
-        return f"{row}-s{self.scale:g}-h{self.hidden_scale:g}-c{self.c2:g}-{self.part}"
+        row = "".join(x if x.isalnum() else "-" for x in self.row)[:LONGEST]
+        mark = hashlib.sha256(repr(self).encode()).hexdigest()[:8]  # what the rest leaves out
+        sizes = f"s{self.scale:g}-h{self.hidden_scale:g}-c{self.c2:g}"
+        return f"{row}-{sizes}-{self.part}-{mark}"
 
 
 class Result(NamedTuple):
@@ -96,16 +100,26 @@ def kept(cell: Cell, digest: str, out: Path) -> Result | None:
     try:
         record: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
         found = record["method"], record["digest"], record["cell"]
-        types = {kind: Counts(**counts) for kind, counts in record["types"].items()}
-        evaluation = Evaluation(Counts(**record["overall"]), types, record["accuracy"])
-        result = Result(evaluation, record["steps"], record["seconds"])
-    except (ValueError, KeyError, TypeError):
+        types = {str(kind): _counts(counts) for kind, counts in record["types"].items()}
+        evaluation = Evaluation(_counts(record["overall"]), types, float(record["accuracy"]))
+        result = Result(evaluation, int(record["steps"]), float(record["seconds"]))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise WordRBMError(f"{path} is damaged; remove it, and run the same command.") from None
     if found != (METHOD, digest, cell._asdict()):
         raise WordRBMError(
-            f"{path} is of other sentences or vectors; use another --out, or remove it."
+            f"{path} is of other sentences or vectors, or was made in another way; use another "
+            "--out, or remove it."
         )
     return result
+
+
+def _counts(record: Mapping[str, Any]) -> Counts:
+    there, found, right = (record[name] for name in Counts._fields)
+    if not (isinstance(there, int) and isinstance(found, int) and isinstance(right, int)):
+        raise TypeError
+    if not 0 <= right <= min(there, found):
+        raise ValueError
+    return Counts(there, found, right)
 
 
 def _place(cell: Cell, out: Path) -> Path:

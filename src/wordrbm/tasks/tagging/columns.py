@@ -4,6 +4,7 @@ As in the CoNLL shared tasks. Columns are separated by spaces or tabs; every lin
 many as its first. A line `-DOCSTART- ...` is no token.
 """
 
+import re
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -11,6 +12,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.text.settings import STRICT
 from wordrbm.text.source import opened
 
+BETWEEN = re.compile("[ \t]+")
 DOCUMENT = "-DOCSTART-"
 
 
@@ -36,7 +38,7 @@ def read_columns(path: Path, columns: int | None = None) -> list[Sentence]:
     tokens: list[list[str]] = []
     with opened(path, STRICT) as source:
         for line in source.lines():
-            row = line.text.split()
+            row = [part for part in BETWEEN.split(line.text) if part]
             if not row or row[0] == DOCUMENT:
                 _close(sentences, tokens)
                 continue

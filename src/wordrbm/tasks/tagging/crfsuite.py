@@ -1,9 +1,9 @@
-"""The same tagger by CRFsuite itself, to confirm what the chain field gives.
+"""The same taggers by CRFsuite itself, to confirm what the chain field gives.
 
 Every dense feature is an attribute with a value, so it takes many times as long.
 """
 
-import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,20 +12,45 @@ import numpy as np
 from jaxtyping import Float32
 
 from wordrbm.errors import WordRBMError
+from wordrbm.tasks.side_by_side import Show
 from wordrbm.tasks.tagging.attributes import attributes
-from wordrbm.tasks.tagging.cells import Cell
+from wordrbm.tasks.tagging.cells import CRFSUITE, Cell, Result, keep, kept
 from wordrbm.tasks.tagging.columns import Sentence
+from wordrbm.tasks.tagging.grid import CELLS, Asked, Row, digest
 from wordrbm.tasks.tagging.spans import Evaluation, evaluate
 from wordrbm.tasks.tagging.tagger import Representation
+from wordrbm.tasks.tagging.task import Task
 
+MODEL = ".crfsuite"  # of the row that is being fitted
 ALL = -1e9  # dense features that sum below zero are features too
 
 
 def confirmed(
-    cell: Cell, kind: Representation, seen: Sequence[Sentence], tried: Sequence[Sentence]
-) -> Evaluation:
-    """Fit and try a cell's tagger by CRFsuite."""
-    suite = _imported()
+    rows: Sequence[Row], asked: Asked, task: Task, out: Path, show: Show
+) -> dict[str, Evaluation]:
+    """What CRFsuite finds with the settings of every row; kept as cells are."""
+    found = {}
+    for number, row in enumerate(rows):
+        show(number / len(rows), f"CRFsuite: {row.name}")
+        kind, cell = asked.kinds[row.name], row.chosen._replace(part=CRFSUITE)
+        mark = digest(task, kind)
+        if kept(cell, mark, out / CELLS) is None:
+            begun = time.monotonic()
+            evaluation = refitted(cell, kind, task.both, task.test, out / CELLS)
+            keep(cell, Result(evaluation, 0, time.monotonic() - begun), mark, out / CELLS)
+        result = kept(cell, mark, out / CELLS)
+        assert result is not None
+        found[row.name] = result.evaluation
+    show(1.0, "done")
+    return found
+
+
+def refitted(
+    cell: Cell, kind: Representation, seen: Sequence[Sentence], tried: Sequence[Sentence],
+    folder: Path,
+) -> Evaluation:  # fmt: skip
+    """Fit and try a cell's tagger by CRFsuite, which wants a file for its model."""
+    suite, path = imported(), folder / MODEL
     representation = kind._replace(scale=cell.scale, hidden_scale=cell.hidden_scale)
     trainer = suite.Trainer(algorithm="lbfgs", verbose=False)
     trainer.set_params({
@@ -34,13 +59,12 @@ def confirmed(
     })  # fmt: skip
     for sentence, items in zip(seen, _items(seen, representation), strict=True):
         trainer.append(suite.ItemSequence(items), sentence.labels)
-    with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder) / "model.crfsuite")
-        trainer.train(path)
-        tagger = suite.Tagger()
-        tagger.open(path)
-        guesses = [tagger.tag(suite.ItemSequence(x)) for x in _items(tried, representation)]
-        tagger.close()
+    trainer.train(str(path))
+    tagger = suite.Tagger()
+    tagger.open(str(path))
+    guesses = [tagger.tag(suite.ItemSequence(x)) for x in _items(tried, representation)]
+    tagger.close()
+    path.unlink()
     return evaluate((one.labels, tags) for one, tags in zip(tried, guesses, strict=True))
 
 
@@ -62,7 +86,8 @@ def _item(own: list[str], names: list[str], row: Float32[np.ndarray, " F"]) -> d
     return dict.fromkeys(own, 1.0) | dict(zip(names, row.tolist(), strict=True))
 
 
-def _imported() -> Any:
+def imported() -> Any:
+    """CRFsuite, which is an extra."""
     try:
         import pycrfsuite
     except ImportError:

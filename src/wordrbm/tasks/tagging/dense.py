@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float32
 
 from wordrbm.artifacts import TrainedModel, Vectors
+from wordrbm.errors import WordRBMError
 from wordrbm.tasks.tagging.attributes import REACH
 from wordrbm.text.tokens import normalise
 from wordrbm.text.vocabulary import UNKNOWN
@@ -27,24 +28,43 @@ def as_in_text(word: str) -> str:
     return normalise(spelt.replace("\\/", "/").replace("\\*", "*"))
 
 
+def row_of(word: str, vectors: Vectors) -> int | None:
+    """The row of a word: as it is, as other programs may have it, or as the tokeniser has it."""
+    for spelt in (word, word.lower(), as_in_text(word)):
+        if (row := vectors.index.get(spelt)) is not None:
+            return row
+    return None
+
+
 def coverage(sentences: Sequence[Sequence[str]], vectors: Vectors) -> float:
     """The share of tokens whose word has a vector."""
-    known = [as_in_text(word) in vectors for words in sentences for word in words]
+    known = [row_of(word, vectors) is not None for words in sentences for word in words]
     return sum(known) / max(len(known), 1)
+
+
+def spread(vectors: Vectors) -> float:
+    """The standard deviation of all numbers of all vectors; they must differ."""
+    found = float(np.std(vectors.matrix, dtype=np.float64))
+    if not 1e-30 < found < 1e30:
+        raise WordRBMError(
+            f"The vectors have a standard deviation of {found:g}, which cannot be scaled; give "
+            "vectors whose numbers differ, of a usual size."
+        )
+    return found
 
 
 def around(
     sentences: Sequence[Sequence[str]], vectors: Vectors, deviation: float
 ) -> Float32[np.ndarray, "T F"]:
     """The vectors of the five words around every token; zeros beyond the sentence."""
-    scaled = vectors.matrix * np.float32(deviation / vectors.matrix.std())
-    d = scaled.shape[1]
-    unknown = vectors.index.get(UNKNOWN)
+    scaled = (vectors.matrix * (deviation / spread(vectors))).astype(np.float32)
+    unknown, d = vectors.index.get(UNKNOWN), scaled.shape[1]
     found = []
     for words in sentences:
         padded = np.zeros((len(words) + 2 * REACH, d), np.float32)
         for t, word in enumerate(words):
-            row = vectors.index.get(as_in_text(word), unknown)
+            row = row_of(word, vectors)
+            row = unknown if row is None else row
             if row is not None:
                 padded[t + REACH] = scaled[row]
         views = [padded[k : k + len(words)] for k in range(2 * REACH + 1)]

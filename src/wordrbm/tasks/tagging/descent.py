@@ -18,7 +18,8 @@ from jaxtyping import Float64
 from scipy.linalg.blas import daxpy, ddot, dnrm2, dscal
 
 MEMORY, PERIOD, SHORT = 6, 10, 1e-5
-ENOUGH, HALVINGS = 1e-4, 20  # of the fall that the slope promises [Armijo]; of a step
+ENOUGH, HALVINGS = 1e-4, 60  # of the fall that the slope promises [Armijo]; of a step
+LEAST = 1e-12  # cosine of a step and of how the slope changed
 
 Vector = Float64[np.ndarray, " N"]
 Value = Callable[[Vector, Vector], float]  # of a point; the slope there is written to the second
@@ -41,46 +42,58 @@ def minimum(
     for number in range(1, most + 1):
         if dnrm2(g) <= SHORT * delta / 1e-5 * max(1.0, dnrm2(x)):
             break
-        way = _way(g, steps)
-        found = _searched(value, x, g, way, values[-1], first=not steps)
+        found = _searched(value, x, g, steps, values[-1])
         if found is None:
             break
-        values.append(found[0])
-        steps.append(found[1])
+        values.append(found)
         tell(number, values[-1])
         if number >= PERIOD and values[-1 - PERIOD] - values[-1] <= delta * abs(values[-1]):
             break
     return x
 
 
+def _searched(value: Value, x: Vector, g: Vector, steps: deque[Step], now: float) -> float | None:
+    """Go along the best way known, or else straight down; nothing if neither makes it better."""
+    found = _gone(value, x, g, steps, _way(g, steps), now) if steps else None
+    if found is None:  # what is remembered leads nowhere: rounding, or too large a step
+        steps.clear()
+        found = _gone(value, x, g, steps, -g, now)
+    return found
+
+
 def _way(g: Vector, steps: deque[Step]) -> Vector:
     """-H g, by the two loops over the steps that are remembered."""
-    way, alphas = -g, []
+    way, alphas, last = -g, [], steps[-1]
     for step in reversed(steps):
         alphas.append(step.inverse * ddot(step.s, way))
         daxpy(step.y, way, a=-alphas[-1])
-    if steps:
-        last = steps[-1]
-        dscal(1.0 / (last.inverse * ddot(last.y, last.y)), way)
+    dscal(1.0 / (last.inverse * ddot(last.y, last.y)), way)
     for step, alpha in zip(steps, reversed(alphas), strict=True):
         daxpy(step.s, way, a=alpha - step.inverse * ddot(step.y, way))
     return way
 
 
-def _searched(
-    value: Value, x: Vector, g: Vector, way: Vector, now: float, *, first: bool
-) -> tuple[float, Step] | None:
-    """Go along a way as far as is good, x and g with it; nothing if no step makes it better."""
-    slope, length = ddot(g, way), 1.0 / dnrm2(way) if first else 1.0
-    old, gone = g.copy(), 0.0
-    for _ in range(HALVINGS):
-        daxpy(way, x, a=length - gone)
-        gone = length
+def _gone(
+    value: Value, x: Vector, g: Vector, steps: deque[Step], way: Vector, now: float
+) -> float | None:
+    """Go as far as is good, x and g with it, and remember the step; else stay where it was."""
+    slope, length = ddot(g, way), 1.0 if steps else 1.0 / dnrm2(way)
+    before, old = x.copy(), g.copy()
+    for _ in range(HALVINGS if slope < 0 else 0):
+        np.copyto(x, before)
+        daxpy(way, x, a=length)
         found = value(x, g)
-        if found <= now + ENOUGH * length * slope:
-            dscal(length, way)
-            y = np.subtract(g, old, out=old)
-            return found, Step(way, y, 1.0 / max(ddot(way, y), 1e-300))
+        if found <= now + ENOUGH * length * slope and np.isfinite(found):
+            _remember(steps, dscal(length, way), np.subtract(g, old, out=old))
+            return found
         length /= 2.0
-    daxpy(way, x, a=-gone)
+    np.copyto(x, before)
+    np.copyto(g, old)
     return None
+
+
+def _remember(steps: deque[Step], s: Vector, y: Vector) -> None:
+    """Keep a step, unless rounding hides which way the slope changed."""
+    product = ddot(s, y)
+    if product > LEAST * dnrm2(s) * dnrm2(y):
+        steps.append(Step(s, y, 1.0 / product))

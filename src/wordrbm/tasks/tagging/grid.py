@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wordrbm.artifacts import TrainedModel, Vectors
-from wordrbm.storage import make_folder
+from wordrbm.storage import make_folder, remove_leftovers
 from wordrbm.tasks.side_by_side import Meter, Show, Stop, all_done
 from wordrbm.tasks.tagging.cells import TEST, Cell, Result, Work, compute, keep, kept
 from wordrbm.tasks.tagging.tagger import Learnt, Representation, Tagger
-from wordrbm.tasks.tagging.tagger_file import load_tagger, save_tagger
+from wordrbm.tasks.tagging.tagger_file import digest_of, load_tagger, save_tagger
 from wordrbm.tasks.tagging.task import Task
 from wordrbm.using.precise import one_blas_thread
 
@@ -53,7 +53,8 @@ class Row(NamedTuple):
 def run_grid(asked: Asked, task: Task, out: Path, show: Show, stop: Stop) -> list[Row]:
     """Compute what is not on disk yet, first all of validation, then a test for each row."""
     make_folder(out / CELLS)
-    digests = {row: _digest(task, kind) for row, kind in asked.kinds.items()}
+    remove_leftovers(out / CELLS)
+    digests = {row: digest(task, kind) for row, kind in asked.kinds.items()}
     cells = [cell for row in asked.kinds for cell in asked.cells(row)]
     left = [cell for cell in cells if kept(cell, digests[cell.row], out / CELLS) is None]
     meter = Meter((len(left) + len(digests)) * USUAL_STEPS, show, stop)
@@ -64,7 +65,7 @@ def run_grid(asked: Asked, task: Task, out: Path, show: Show, stop: Stop) -> lis
             row: best_cell(asked.cells(row), digests[row], out / CELLS) for row in asked.kinds
         }
         finals = [cell._replace(part=TEST) for cell, _ in chosen.values()]
-        late = [cell for cell in finals if kept(cell, digests[cell.row], out / CELLS) is None]
+        late = [cell for cell in finals if not _is_whole(cell, digests[cell.row], out)]
         _computed(run, late, lambda: Work(task.both, Learnt.of(task.both), task.test))
     show(1.0, "all cells are on disk")
     return [
@@ -97,10 +98,16 @@ def _one(run: _Run, cell: Cell, work: Work) -> Callable[[], None]:
         representation = kind._replace(scale=cell.scale, hidden_scale=cell.hidden_scale)
         tagger, result = compute(cell, representation, work, tell)
         if cell.part == TEST:
-            save_tagger(run.out / TAGGERS / cell.name, tagger)
+            save_tagger(run.out / TAGGERS / cell.name, tagger, run.digests[cell.row])
         keep(cell, result, run.digests[cell.row], run.out / CELLS)
 
     return do
+
+
+def _is_whole(final: Cell, digest: str, out: Path) -> bool:
+    """Whether a tagger was tested, and is still there."""
+    was_tested = kept(final, digest, out / CELLS) is not None
+    return was_tested and digest_of(out / TAGGERS / final.name) == digest
 
 
 def best_cell(cells: Sequence[Cell], digest: str, out: Path) -> tuple[Cell, Result]:
@@ -115,7 +122,7 @@ def _sure(cell: Cell, digest: str, out: Path) -> Result:
     return result
 
 
-def _digest(task: Task, kind: Representation) -> str:
+def digest(task: Task, kind: Representation) -> str:
     """A SHA-256 of the sentences, the vectors and the model."""
     found = hashlib.sha256(task.digest().encode())
     for part in (_of_vectors(kind.vectors), _of_model(kind.model)):
@@ -139,7 +146,11 @@ def _of_model(model: TrainedModel | None) -> bytes:
     return found.digest()
 
 
+def best_row(rows: Sequence[Row]) -> Row:
+    """The row that is best in validation; of equal ones the first."""
+    return max(rows, key=lambda row: row.valid.evaluation.overall.f1)
+
+
 def best_tagger(rows: Sequence[Row]) -> tuple[Row, Tagger]:
-    """The row that is best in validation, and its tagger."""
-    row = max(rows, key=lambda row: row.valid.evaluation.overall.f1)
-    return row, load_tagger(row.folder)
+    """That row, and its tagger."""
+    return best_row(rows), load_tagger(best_row(rows).folder)

@@ -5,7 +5,7 @@ from typing import Any
 
 from wordrbm.tasks.tagging.cells import Result
 from wordrbm.tasks.tagging.errors import Errors
-from wordrbm.tasks.tagging.grid import Row
+from wordrbm.tasks.tagging.grid import Row, best_row
 from wordrbm.tasks.tagging.spans import Counts, Evaluation
 
 HEADS = ("model", "valid F1", "test F1", "precision", "recall", "chosen", "CRFsuite")
@@ -34,15 +34,20 @@ def as_records(rows: Sequence[Row], confirmed: Confirmed) -> list[dict[str, Any]
 def as_markdown(rows: Sequence[Row], confirmed: Confirmed) -> str:
     """A table that documents can hold, and one of the types of chunks of the last row."""
     lines = [HEADS, ["---"] * len(HEADS), *_cells(rows, confirmed)]
-    text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    types = "\n".join(f"| {' | '.join(line)} |" for line in _types(rows[-1], ["---"] * 5))
-    return f"{text}\n\nTypes of chunks, {rows[-1].name}:\n\n{types}\n"
+    text = "\n".join(_line(line) for line in lines)
+    types = "\n".join(_line(line) for line in _types(best_row(rows), ["---"] * 5))
+    return f"{text}\n\nTypes of chunks, {best_row(rows).name}:\n\n{types}\n"
+
+
+def _line(cells: Sequence[str]) -> str:
+    escaped = (cell.replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(escaped)} |"
 
 
 def as_text(rows: Sequence[Row], confirmed: Confirmed) -> str:
     """The same for a terminal."""
     table = _aligned([HEADS, *_cells(rows, confirmed)])
-    return f"{table}\n\n{rows[-1].name}:\n{_aligned(_types(rows[-1]))}"
+    return f"{table}\n\n{best_row(rows).name}:\n{_aligned(_types(best_row(rows)))}"
 
 
 def as_error_record(errors: Errors) -> dict[str, Any]:

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wordrbm.storage import write_text
-from wordrbm.tasks.tagging.crfsuite import confirmed
 from wordrbm.tasks.tagging.dense import coverage
 from wordrbm.tasks.tagging.errors import errors_of
 from wordrbm.tasks.tagging.grid import Asked, Row, best_tagger
 from wordrbm.tasks.tagging.report import as_error_record, as_markdown, as_records, as_text
+from wordrbm.tasks.tagging.spans import Evaluation
 from wordrbm.tasks.tagging.task import Task
 
 TABLE, NUMBERS = "table.md", "table.json"
@@ -24,19 +24,16 @@ class Results(NamedTuple):
 
 
 def write_results(
-    rows: Sequence[Row], asked: Asked, task: Task, out: Path, *, confirm: bool
+    rows: Sequence[Row], asked: Asked, task: Task, out: Path, checked: Mapping[str, Evaluation]
 ) -> Results:
-    """Write the table; rows are fitted by CRFsuite too if they are to be confirmed."""
-    checked = {
-        row.name: confirmed(row.chosen, asked.kinds[row.name], task.both, task.test)
-        for row in (rows if confirm else [])
-    }
+    """Write the table, with what CRFsuite found of the rows that were confirmed."""
     best, tagger = best_tagger(rows)
     tags = tagger.tag([one.columns[:-1] for one in task.test])
     share = _coverage(asked, task)
     record = {
         "rows": as_records(rows, checked),
         "coverage": share,
+        "sentences": {name: len(part) for name, part in task._asdict().items()},
         "best": best.name,
         "tagger": str(best.folder),
         "errors": as_error_record(errors_of(task.both, task.test, tags)),
@@ -52,5 +49,5 @@ def _coverage(asked: Asked, task: Task) -> Mapping[str, float]:
     return {
         name: coverage(words, kind.vectors)
         for name, kind in asked.kinds.items()
-        if kind.vectors is not None and kind.model is None
+        if kind.vectors is not None
     }

@@ -2,7 +2,9 @@
 
 A tag is `O`, or a prefix and a type, `B-NP`. A chunk begins at a B, at a tag of another type, or at
 an I after O: the evaluation of the CoNLL-2000 shared task takes any sequence. E, the last token of
-a chunk, and S, a single one, are known too.
+a chunk, and S, a single one, are known too; L and U are other names of theirs. A tag of any other
+form, as parts of speech are, is a chunk of its own: the F1 over such tags is the share of tokens
+that are right.
 
 References
     E. Tjong Kim Sang, S. Buchholz. Introduction to the CoNLL-2000 shared task: chunking. 2000.
@@ -11,6 +13,8 @@ References
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+
+PREFIXES, SAME = frozenset("BIESO"), {"L": "E", "U": "S"}
 
 Span = tuple[str, int, int]  # type, first token, one past the last
 
@@ -79,7 +83,8 @@ def spans(tags: Sequence[str]) -> list[Span]:
 
 def _parts(tag: str) -> tuple[str, str]:
     prefix, _, kind = tag.partition("-")
-    return prefix, kind
+    prefix = SAME.get(prefix, prefix)
+    return (prefix, kind) if prefix in PREFIXES else ("S", tag)
 
 
 def _ends(before: tuple[str, str], now: tuple[str, str]) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float32, Int32
 
 from wordrbm.artifacts import TrainedModel, Vectors
+from wordrbm.errors import WordRBMError
 from wordrbm.tasks.tagging.attributes import Index
 from wordrbm.tasks.tagging.columns import Sentence
 from wordrbm.tasks.tagging.crf import ChainField, Sentences, fit
@@ -82,4 +83,9 @@ def train_tagger(
     sentences = learnt.sparse._replace(dense=representation.dense(list(words)))
     sizes = len(learnt.attributes), len(learnt.labels)
     field = fit(sentences, learnt.label, sizes, c2, tell=tell)
+    if not all(np.isfinite(x).all() for x in field.parts()):
+        raise WordRBMError(
+            f"A tagger with c2 = {c2:g} was lost to numbers too large; use a larger penalty or "
+            "smaller scales."
+        )
     return Tagger(learnt.attributes, learnt.labels, field, representation)

@@ -7,6 +7,7 @@ model/                the model of its hidden units, if it has one
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +25,10 @@ VECTORS, WORDS, MODEL = "vectors.safetensors", "words.txt", "model"
 KIND = "tagger"
 
 
-def save_tagger(folder: Path, tagger: Tagger) -> None:
-    """Write a tagger; its weights last, so that a folder with them is whole."""
+def save_tagger(folder: Path, tagger: Tagger, digest: str) -> None:
+    """Write a tagger; its weights go first and come last, so that a folder with them is whole."""
     make_folder(folder)
+    (folder / FILE).unlink(missing_ok=True)
     kind, field = tagger.representation, tagger.field
     if kind.vectors is not None:
         write_tensors(folder / VECTORS, {"matrix": kind.vectors.matrix}, {"kind": "vectors"})
@@ -35,40 +37,78 @@ def save_tagger(folder: Path, tagger: Tagger) -> None:
         save(folder / MODEL, kind.model)
     write_text(folder / ATTRIBUTES, "\n".join(tagger.attributes.number))
     head = {
-        "kind": KIND, "labels": list(tagger.labels), "attributes": len(tagger.attributes),
-        "dense": len(field.V), "scale": kind.scale, "hidden_scale": kind.hidden_scale,
+        "kind": KIND, "digest": digest, "labels": list(tagger.labels),
+        "attributes": len(tagger.attributes), "dense": len(field.V),
+        "scale": kind.scale, "hidden_scale": kind.hidden_scale,
         "vectors": None if kind.vectors is None else list(kind.vectors.matrix.shape),
         "model": kind.model is not None,
     }  # fmt: skip
     write_tensors(folder / FILE, {"W": field.W, "V": field.V, "A": field.A}, head)
 
 
+def digest_of(folder: Path) -> str | None:
+    """What the tagger in a folder was made from; None if there is no whole one."""
+    return str(_head(folder)["digest"]) if (folder / FILE).exists() else None
+
+
 def load_tagger(folder: Path) -> Tagger:
     """Read a tagger; what is damaged is told."""
+    head = _head(folder)
+    try:
+        tagger = _loaded(folder, head)
+        _check(tagger)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise WordRBMError(
+            f"{folder} is damaged ({str(error)[:80]}); take an untouched copy, or make it again."
+        ) from None
+    return tagger
+
+
+def _head(folder: Path) -> dict[str, Any]:
+    if not (folder / FILE).exists():
+        raise WordRBMError(
+            f"There is no {folder / FILE}; give a folder of OUT/taggers that "
+            "`wordrbm chunking` wrote."
+        )
     head = read_head(folder / FILE)
-    if head.get("kind") != KIND:
-        raise WordRBMError(f"{folder} holds no tagger; give a folder made by wordrbm chunking.")
+    if head.get("kind") != KIND or not isinstance(head.get("digest"), str):
+        raise WordRBMError(f"{folder} holds no tagger; give one that `wordrbm chunking` wrote.")
+    return head
+
+
+def _loaded(folder: Path, head: dict[str, Any]) -> Tagger:
     R, F, L = head["attributes"], head["dense"], len(head["labels"])
     found = read_tensors(folder / FILE, {"W": (R, L), "V": (F, L), "A": (L, L)})
-    names = _lines(folder / ATTRIBUTES, R)
-    vectors = None
+    names, vectors = _lines(folder / ATTRIBUTES, R), None
     if head["vectors"] is not None:
         matrix = read_tensors(folder / VECTORS, {"matrix": tuple(head["vectors"])})["matrix"]
         vectors = Vectors(tuple(_lines(folder / WORDS, len(matrix))), matrix)
     kind = Representation(
         vectors, load(folder / MODEL) if head["model"] else None,
-        head["scale"], head["hidden_scale"],
+        float(head["scale"]), float(head["hidden_scale"]),
     )  # fmt: skip
     field = ChainField(*(np.asarray(found[name], np.float64) for name in "WVA"))
     index = Index({name: number for number, name in enumerate(names)})
     return Tagger(index, tuple(head["labels"]), field, kind)
 
 
+def _check(tagger: Tagger) -> None:
+    """What shapes alone do not say."""
+    if not all(isinstance(label, str) for label in tagger.labels):
+        raise ValueError("a label is no text")
+    if len(set(tagger.labels)) < len(tagger.labels):
+        raise ValueError("two labels have one name")
+    if len(tagger.field.W) != len(tagger.attributes) or not tagger.attributes.columns:
+        raise ValueError("attributes are missing")
+    if not all(np.isfinite(x).all() for x in tagger.field.parts()):
+        raise ValueError("a weight is not finite")
+    if tagger.representation.dense([["a"]]).shape[1] != len(tagger.field.V):
+        raise ValueError("the weights are not of these vectors and hidden units")
+
+
 def _lines(path: Path, expected: int) -> list[str]:
     with reading(path):
-        found = path.read_text("utf-8").split("\n")
+        found = path.read_bytes().decode("utf-8").split("\n")
     if len(found) != expected:
-        raise WordRBMError(
-            f"{path} has {len(found)} lines where {expected} were expected; make the tagger again."
-        )
+        raise ValueError(f"{path.name} has {len(found)} lines, not {expected}")
     return found
