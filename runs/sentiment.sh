@@ -3,17 +3,25 @@
 #
 #   runs/sentiment.sh DATA [OUT]
 #
-# DATA holds train_{pos,neg,unsup}.jsonl.gz and test_{pos,neg}.jsonl.gz, or train/pos/*.txt and so
-# on as the data set is published. Three seeds; the second step keeps what the first has trained, and
-# the two together train for 70 minutes on two busy cores; fitting takes 30. The third compares vocabularies, among them
-# the paper's, words seen 235 times or more, after a fifth of the training.
+# DATA holds train_{pos,neg,unsup}.jsonl.gz and test_{pos,neg}.jsonl.gz, and train_urls_{pos,neg}.txt.gz
+# with the film of each review: folds keep films together, as the test does. Three seeds. The second
+# step keeps what the first has trained. The third compares vocabularies, among them the paper's, words
+# seen 235 times or more. Set STEPS to "1" to make the labelled rows only.
 set -euo pipefail
 data=${1:?give the folder of the Large Movie Review data}
 out=${2:-out/sentiment}
 seeds=${SEEDS:-1,2,3}
+steps=${STEPS:-1 2 3}
+common=(--data "$data" --groups "train_urls_{}.txt.gz")
 mkdir -p "$out"
 
-wordrbm sentiment --data "$data" --out "$out" --seeds "$seeds" | tee "$out/labelled.txt"
-wordrbm sentiment --data "$data" --out "$out" --seeds "$seeds" --unlabelled | tee "$out/all.txt"
-wordrbm sentiment --data "$data" --out "$out/vocabularies" --min-count 235,50,10,2 \
-  --windows 1000000 --background 1000000 | tee "$out/vocabularies.txt"
+for step in $steps; do
+  case $step in
+    1) wordrbm sentiment "${common[@]}" --out "$out" --seeds "$seeds" --min-count 50 \
+         | tee "$out/labelled.txt" ;;
+    2) wordrbm sentiment "${common[@]}" --out "$out" --seeds "$seeds" --min-count 50 --unlabelled \
+         | tee "$out/all.txt" ;;
+    3) wordrbm sentiment "${common[@]}" --out "$out/vocabularies" --min-count 235,50,10,2 \
+         | tee "$out/vocabularies.txt" ;;
+  esac
+done
