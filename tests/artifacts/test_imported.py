@@ -46,3 +46,5 @@ def test_a_cut_off_file_is_told(tmp_path):
     (tmp_path / "v.txt").write_text("3 2\na 1 2\nb 1 2\n")
     with pytest.raises(WordRBMError, match="2 vectors where its first line says 3"):
         read_vectors(tmp_path / "v.txt")
+    with pytest.raises(WordRBMError, match="is no file"):
+        read_vectors(tmp_path / "none.txt")

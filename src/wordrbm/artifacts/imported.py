@@ -10,6 +10,7 @@ import numpy as np
 
 from wordrbm.artifacts.vectors import Vectors
 from wordrbm.errors import WordRBMError
+from wordrbm.text.looking import look
 from wordrbm.text.settings import STRICT
 from wordrbm.text.source import opened
 
@@ -18,6 +19,8 @@ _SIZES = re.compile(r"(\d{1,12}) (\d{1,6})")
 
 def read_vectors(path: Path) -> Vectors:
     """All vectors of a text file, compressed or not; of a word that comes twice the first."""
+    if not look(path).is_file:
+        raise WordRBMError(f"{path} is no file; give vectors as text, a word a line.")
     rows: dict[str, np.ndarray] = {}
     count, size, last = None, 0, 0
     with opened(path, STRICT) as source:

@@ -36,3 +36,15 @@ def test_a_fault_is_told_with_its_line(tmp_path, text, told):
 def test_the_number_of_columns_can_be_asked_for(tmp_path):
     with pytest.raises(WordRBMError, match="line 1 has 2 columns where 3 were expected"):
         read_columns(written(tmp_path, "a O\n"), columns=3)
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(WordRBMError, match="is no file"):
+        read_columns(tmp_path / "none.txt")
+    with pytest.raises(WordRBMError, match="is no file"):
+        read_columns(tmp_path)
+
+
+def test_only_spaces_and_tabs_part_columns(tmp_path):
+    (tmp_path / "a.txt").write_text("10\u00a0000\tCD B-NP\r\n\u2028 X  O \n")
+    assert read_columns(tmp_path / "a.txt")[0].words == ("10\u00a0000", "\u2028")

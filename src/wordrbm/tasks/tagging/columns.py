@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from wordrbm.errors import WordRBMError
+from wordrbm.text.looking import look
 from wordrbm.text.settings import STRICT
 from wordrbm.text.source import opened
 
@@ -34,6 +35,8 @@ class Sentence(NamedTuple):
 
 def read_columns(path: Path, columns: int | None = None) -> list[Sentence]:
     """Every sentence of a file, of so many columns, or of as many as its first token has."""
+    if not look(path).is_file:
+        raise WordRBMError(f"{path} is no file; give one with a token a line.")
     sentences: list[Sentence] = []
     tokens: list[list[str]] = []
     with opened(path, STRICT) as source:
