@@ -33,4 +33,4 @@ for seed in ${SEEDS:-1 2 3}; do models+=(--model "$out/wrrbm3-seed$seed"); done
 wordrbm chunking --data "$data/conll2000" --validation "$data/conll2000/turian/dev-partition.txt.gz" \
   --out "$out/grid" "${models[@]}" --model "$out/wrrbm5" \
   --vectors "$out/skipgram.txt" --vectors "$out/cbow.txt" \
-  --penalties "${PENALTIES:-0.0001,0.049,0.087,0.2,0.35,0.7,1.2,2.4,3.2}" --confirm | tee "$out/table.txt"
+  ${PENALTIES:+--penalties "$PENALTIES"} --confirm | tee "$out/table.txt"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordrbm.cli.progress import progress
-from wordrbm.cli.stopping import StopSignals
+from wordrbm.cli.stopping import StopSignals, kept_on_stop
 
 if TYPE_CHECKING:
     from wordrbm.tasks.tagging.grid import Asked, Kinds
@@ -90,23 +90,13 @@ def chunking(
 
 def _run(asked: "Asked", task: "Task", out: Path, *, confirm: bool, quiet: bool) -> "Results":
     """Compute, which can be stopped and gone on with; then write the table."""
-    from wordrbm.tasks.side_by_side import Stopped
     from wordrbm.tasks.tagging.crfsuite import confirmed
     from wordrbm.tasks.tagging.grid import run_grid
     from wordrbm.tasks.tagging.results import write_results
 
     stop = StopSignals()
-    stop.has_begun = True
-    try:
-        with progress("taggers", 1.0, quiet=quiet) as show:
-            rows = run_grid(asked, task, out, show, stop)
-    except Stopped as stopped:
-        typer.echo(str(stopped), err=True)
-        raise typer.Exit(stop.exit_code) from None
-    # From here on a signal ends the process.
-    stop.has_begun, stop.told = False, "Stopped; all cells are kept, the same command goes on."
-    if stop():
-        raise typer.Exit(stop.exit_code)
+    with kept_on_stop(stop), progress("taggers", 1.0, quiet=quiet) as show:
+        rows = run_grid(asked, task, out, show, stop)
     with progress("confirming", 1.0, quiet=quiet or not confirm) as show:
         checked = confirmed(rows, asked, task, out, show) if confirm else {}
     return write_results(rows, asked, task, out, checked)

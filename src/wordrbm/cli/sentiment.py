@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordrbm.cli.progress import progress
-from wordrbm.cli.stopping import StopSignals
+from wordrbm.cli.stopping import StopSignals, kept_on_stop
 
 if TYPE_CHECKING:
     from wordrbm.tasks.sentiment.data import Data
@@ -92,19 +92,11 @@ def sentiment(
 def _run(asked: "Asked", data: "Data", out: Path, *, quiet: bool) -> "list[Row]":
     """Train, which can be stopped and gone on with; fit, which takes minutes and is done anew."""
     from wordrbm.tasks.sentiment.experiment import rows_of, train_cells, write_results
-    from wordrbm.tasks.side_by_side import Stopped
     from wordrbm.using.precise import one_blas_thread
 
     stop = StopSignals()
-    stop.has_begun = True
-    try:
-        with progress("training", 1.0, quiet=quiet) as show:
-            train_cells(asked, data, out, show, stop)
-    except Stopped as stopped:
-        typer.echo(str(stopped), err=True)
-        raise typer.Exit(stop.exit_code) from None
-    # From here on a signal ends the process.
-    stop.has_begun, stop.told = False, "Stopped; all cells are kept, the same command goes on."
+    with kept_on_stop(stop), progress("training", 1.0, quiet=quiet) as show:
+        train_cells(asked, data, out, show, stop)
     rows = []
     with progress("fitting", 1.0, quiet=quiet) as show, one_blas_thread():
         for row in rows_of(asked, data, out):

@@ -7,6 +7,10 @@ compiler or a checksum, which take longer than the few seconds that whoever stop
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
 
 
 class StopSignals:
@@ -32,3 +36,20 @@ class StopSignals:
         if not self.has_begun:
             print(self.told, file=sys.stderr, flush=True)
             os._exit(self.exit_code)
+
+
+@contextmanager
+def kept_on_stop(stop: StopSignals) -> Iterator[None]:
+    """Around work that keeps each cell it finishes: a stop ends the command, to be gone on with.
+
+    After it a signal ends the process.
+    """
+    from wordrbm.tasks.side_by_side import Stopped
+
+    stop.has_begun = True
+    try:
+        yield
+    except Stopped as stopped:
+        typer.echo(str(stopped), err=True)
+        raise typer.Exit(stop.exit_code) from None
+    stop.has_begun, stop.told = False, "Stopped; all cells are kept, the same command goes on."

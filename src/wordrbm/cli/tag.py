@@ -31,9 +31,9 @@ def tag(
     from wordrbm.tasks.tagging.tagger_file import load_tagger
 
     loaded = load_tagger(tagger)
-    columns = loaded.attributes.columns + labelled
-    sentences = read_columns(file, columns)
-    given = [one.columns[: loaded.attributes.columns] for one in sentences]
+    columns = loaded.attributes.columns
+    sentences = read_columns(file, columns + labelled)
+    given = [one.columns[:columns] for one in sentences]
     found = loaded.tag(given)
     for one, tags in zip(given, found, strict=True):
         if as_json:

@@ -34,12 +34,12 @@ def confirmed(
         show(number / len(rows), f"CRFsuite: {row.name}")
         kind, cell = asked.kinds[row.name], row.chosen._replace(part=CRFSUITE)
         mark = digest(task, kind)
-        if kept(cell, mark, out / CELLS) is None:
+        result = kept(cell, mark, out / CELLS)
+        if result is None:
             begun = time.monotonic()
             evaluation = refitted(cell, kind, task.both, task.test, out / CELLS)
-            keep(cell, Result(evaluation, 0, time.monotonic() - begun), mark, out / CELLS)
-        result = kept(cell, mark, out / CELLS)
-        assert result is not None
+            result = Result(evaluation, 0, time.monotonic() - begun)
+            keep(cell, result, mark, out / CELLS)
         found[row.name] = result.evaluation
     show(1.0, "done")
     return found

@@ -17,20 +17,10 @@ from wordrbm.text.tokens import normalise
 from wordrbm.text.vocabulary import UNKNOWN
 from wordrbm.using.features import hidden
 
-SPELT = {
-    "-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "-LSB-": "[", "-RSB-": "]",
-}  # fmt: skip
-
-
-def as_in_text(word: str) -> str:
-    """A word of a treebank as the tokeniser would have given it."""
-    spelt = SPELT.get(word.upper(), word) if word.startswith("-") else word
-    return normalise(spelt.replace("\\/", "/").replace("\\*", "*"))
-
 
 def row_of(word: str, vectors: Vectors) -> int | None:
     """The row of a word: as it is, as other programs may have it, or as the tokeniser has it."""
-    for spelt in (word, word.lower(), as_in_text(word)):
+    for spelt in (word, word.lower(), normalise(word)):
         if (row := vectors.index.get(spelt)) is not None:
             return row
     return None
@@ -75,7 +65,7 @@ def around(
 def units(sentences: Sequence[Sequence[str]], model: TrainedModel) -> Float32[np.ndarray, "T H"]:
     """The hidden means of the window around every token; zeros where none fits."""
     n, H = model.rbm.positions, model.rbm.c.size
-    tokens = [[as_in_text(word) for word in words] for words in sentences]
+    tokens = [[normalise(word) for word in words] for words in sentences]
     found = []
     for words, means in zip(tokens, hidden(model.rbm, model.vocabulary, tokens), strict=True):
         own = np.zeros((len(words), H), np.float32)

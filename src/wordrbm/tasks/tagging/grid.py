@@ -67,6 +67,7 @@ def run_grid(asked: Asked, task: Task, out: Path, show: Show, stop: Stop) -> lis
         finals = [cell._replace(part=TEST) for cell, _ in chosen.values()]
         late = [cell for cell in finals if not _is_whole(cell, digests[cell.row], out)]
         _computed(run, late, lambda: Work(task.both, Learnt.of(task.both), task.test))
+    meter.pause()
     show(1.0, "all cells are on disk")
     return [
         Row(row, cell, valid, _sure(final, digests[row], out / CELLS), out / TAGGERS / final.name)
