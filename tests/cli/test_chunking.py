@@ -40,13 +40,19 @@ def test_from_columns_to_tags(task, tmp_path):
     one = run("tag", told["tagger"], plain, "--json")
     assert json.loads(one.stdout) == {"words": ["the", "owl"], "labels": ["B-NP", "I-NP"]}
     assert run("tag", told["tagger"], plain).stdout == "the DT B-NP\nowl NN I-NP\n\n"
+    piped = CliRunner().invoke(app, ["tag", told["tagger"], "-"], input="the DT\nowl NN\n")
+    assert piped.stdout == "the DT B-NP\nowl NN I-NP\n\n"
+    *_, last = run("tag", told["tagger"], task / "test.txt", "--labelled", "--json").stdout.split(
+        "\n"
+    )[:-1]
+    assert json.loads(last)["f1"] == 1.0
 
 
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (("--penalties", "0"), "from 1e-9 to 1e6"),
-        (("--scales", "a"), "from 1e-9 to 1e6"),
+        (("--penalties", "0"), "from 1e-09 to 1,000,000"),
+        (("--scales", "a"), "from 1e-09 to 1,000,000"),
         (("--features", "wrods"), "some of"),
         (("--features", "vectors"), "No --model"),
     ],

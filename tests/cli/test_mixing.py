@@ -76,10 +76,10 @@ def test_what_has_no_closed_form_is_sampled(mixing, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--steps", "1,x"], "is no list of whole numbers"),
-        (["--steps", "-1"], "is no list of whole numbers"),
-        (["--steps", ""], "is no list of whole numbers"),
-        (["--steps", "0,5"], "is no list of whole numbers"),
+        (["--steps", "1,x"], "where whole numbers from 1 on"),
+        (["--steps", "-1"], "where whole numbers from 1 on"),
+        (["--steps", ""], "where whole numbers from 1 on"),
+        (["--steps", "0,5"], "where whole numbers from 1 on"),
         (["--cases", "1001"], "--cases"),
         (
             ["--operators", "swap"],

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wordrbm.cli.lists import real_numbers
 from wordrbm.cli.progress import progress
 from wordrbm.cli.stopping import StopSignals, kept_on_stop
 
@@ -71,7 +72,7 @@ def chunking(
     from wordrbm.tasks.tagging.task import read_task
 
     numbers = [
-        _numbers(name, given)
+        real_numbers(name, given)
         for name, given in (
             ("scales", scales), ("hidden-scales", hidden_scales), ("penalties", penalties)
         )
@@ -145,18 +146,3 @@ def _kinds(models: list[Path], files: list[Path], wanted: list[str]) -> "Kinds":
         if kind.vectors is not None:
             spread(kind.vectors)  # refused before anything is computed
     return found
-
-
-def _numbers(name: str, given: str) -> list[float]:
-    from wordrbm.errors import WordRBMError
-
-    try:
-        found = [float(part) for part in given.split(",")]
-    except ValueError:
-        found = []
-    if not found or not all(1e-9 <= x <= 1e6 for x in found):
-        raise WordRBMError(
-            f"--{name} is {given!r} where numbers from 1e-9 to 1e6 with commas were expected, as "
-            "0.1,1."
-        )
-    return list(dict.fromkeys(found))

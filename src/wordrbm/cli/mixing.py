@@ -1,7 +1,6 @@
 """`wordrbm mixing`: how fast the chains' words reach P(v | h), exactly, operator by operator."""
 
 import json
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -50,13 +49,14 @@ def mixing(
     from wordrbm.analysis.pace import CHAINS
     from wordrbm.analysis.pictures import refuse_without_matplotlib
     from wordrbm.artifacts import load
+    from wordrbm.cli.lists import whole_numbers
     from wordrbm.cli.progress import progress
     from wordrbm.sampling.named import operators_named
     from wordrbm.tasks.scores import random_sample_of
     from wordrbm.text.prepared import Prepared
 
     refuse_without_matplotlib()
-    after = _numbers(steps)
+    after = sorted(whole_numbers("steps", steps, least=1))
     trained, corpus = load(model), Prepared.open(prepared)
     corpus.verify()
     rbm, q = trained.rbm, corpus.vocabulary.probability()
@@ -79,20 +79,6 @@ def mixing(
     _print(found.rows, found.details, after)
     _print_sampled(found.sampled)
     print(f"pictures and numbers: {out}")
-
-
-def _numbers(steps: str) -> list[int]:
-    """Numbers of steps, in order and each once."""
-    from wordrbm.errors import WordRBMError
-
-    parts = [part.strip() for part in steps.split(",")]
-    numbers = [int(part) for part in parts if re.fullmatch(r"[0-9]{1,9}", part)]
-    if len(numbers) < len(parts) or min(numbers) < 1:
-        raise WordRBMError(
-            f"--steps {steps!r} is no list of whole numbers from 1 to 999,999,999 with commas "
-            "between them; give one such as 1,10,100."
-        )
-    return sorted(set(numbers))
 
 
 def _print(rows: list[dict[str, Any]], details: list[dict[str, Any]], steps: list[int]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wordrbm.cli.lists import whole_numbers
 from wordrbm.cli.progress import progress
 from wordrbm.cli.stopping import StopSignals, kept_on_stop
 
@@ -74,9 +75,9 @@ def sentiment(
     from wordrbm.tasks.sentiment.variant import Variant
 
     one = Variant(hidden=hidden, dimension=dimension, background=background, windows=windows)
-    sizes = _numbers("window", window), _numbers("min-count", min_count)
+    sizes = whole_numbers("window", window), whole_numbers("min-count", min_count)
     variants = _variants(one, *sizes, unlabelled=unlabelled)
-    asked = Asked(variants, _numbers("seeds", seeds), workers_or_cores(jobs))
+    asked = Asked(variants, whole_numbers("seeds", seeds), workers_or_cores(jobs))
     for variant, seed in product(variants.values(), asked.seeds):
         variant.settings(seed)  # refused before anything is read
     how = Reading(field, encoding_errors, out, groups)
@@ -119,14 +120,3 @@ def _variants(
         f"{name}, unlabelled start": kind._replace(unlabelled=True) for name, kind in found.items()
     }
     return found | more if unlabelled else found
-
-
-def _numbers(name: str, given: str) -> list[int]:
-    from wordrbm.errors import WordRBMError
-
-    parts = [part.strip() for part in given.split(",")]
-    if not all(part.isascii() and part.isdigit() and len(part) < 20 for part in parts):
-        raise WordRBMError(
-            f"--{name} is {given!r} where whole numbers with commas were expected, as 1,2,3."
-        )
-    return list(dict.fromkeys(map(int, parts)))

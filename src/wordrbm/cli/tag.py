@@ -1,15 +1,26 @@
 """`wordrbm tag`: the labels of new sentences, by a tagger that `wordrbm chunking` has made."""
 
 import json
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from wordrbm.tasks.tagging.columns import Sentence
+    from wordrbm.tasks.tagging.spans import Counts
 
 
 def tag(
     tagger: Annotated[Path, typer.Argument(help="A folder made by `wordrbm chunking`.")],
-    file: Annotated[Path, typer.Argument(help="Sentences in columns, without their labels.")],
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Sentences in columns, without their labels; - is standard input.",
+            show_default="-",
+        ),
+    ] = None,
     labelled: Annotated[
         bool, typer.Option("--labelled", help="The last column are labels; say how many are met.")
     ] = False,
@@ -20,19 +31,20 @@ def tag(
     """Print every token with its columns and the label found.
 
     The file has the columns that the tagger learnt from, a token a line, an empty line after a
-    sentence. With --labelled the last column is compared, and the F1 printed to standard error.
+    sentence. With --labelled the last column is compared, and the F1 printed to standard error;
+    with --json it is the last object.
 
     \b
     Example:
       wordrbm tag out/taggers/NAME new.txt > tagged.txt
+      printf 'He PRP\nruns VBZ\n' | wordrbm tag out/taggers/NAME --json
     """
-    from wordrbm.tasks.tagging.columns import read_columns
     from wordrbm.tasks.tagging.spans import evaluate
     from wordrbm.tasks.tagging.tagger_file import load_tagger
 
     loaded = load_tagger(tagger)
     columns = loaded.attributes.columns
-    sentences = read_columns(file, columns + labelled)
+    sentences = _sentences(file, columns + labelled)
     given = [one.columns[:columns] for one in sentences]
     found = loaded.tag(given)
     for one, tags in zip(given, found, strict=True):
@@ -44,8 +56,23 @@ def tag(
         print()
     if labelled:
         pairs = zip((one.labels for one in sentences), found, strict=True)
-        counts = evaluate(pairs).overall
-        typer.echo(
-            f"F1 {100 * counts.f1:.2f}, precision {100 * counts.precision:.2f}, "
-            f"recall {100 * counts.recall:.2f} of {counts.there} chunks", err=True,
-        )  # fmt: skip
+        _tell(evaluate(pairs).overall, as_json=as_json)
+
+
+def _sentences(file: Path | None, columns: int) -> "list[Sentence]":
+    """Of a file, or of standard input."""
+    from wordrbm.tasks.tagging.columns import read_columns, received_columns
+
+    if file is None or str(file) == "-":
+        return received_columns(sys.stdin.buffer, columns)
+    return read_columns(file, columns)
+
+
+def _tell(counts: "Counts", *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(counts.record()))
+        return
+    typer.echo(
+        f"F1 {100 * counts.f1:.2f}, precision {100 * counts.precision:.2f}, "
+        f"recall {100 * counts.recall:.2f} of {counts.there} chunks", err=True,
+    )  # fmt: skip

@@ -16,11 +16,13 @@ from wordrbm.text.settings import STRICT
 from wordrbm.text.sgml import OPENING, sgml_pieces
 from wordrbm.text.source import Source, inner_suffix, opened
 
+REPLACED = ", or use --encoding-errors replace"
+
 
 def pieces(path: Path, field: str, encoding_errors: str = STRICT) -> Iterator[Piece]:
     """The stories of one file, in pieces; one more, empty, tells how the whole file was read."""
     try:
-        with opened(path, encoding_errors) as source:
+        with opened(path, encoding_errors, REPLACED) as source:
             yield from _read(source, field)
             yield from unfinished(source, [""])
     except OSError as error:

@@ -32,8 +32,8 @@ class Line(NamedTuple):
 class Source:
     """An open input file: where the reading stands, and what was met on the way."""
 
-    def __init__(self, path: Path, disk: BinaryIO, decode: Decoder) -> None:
-        self.path, self.disk, self.decode = path, disk, decode
+    def __init__(self, path: Path, disk: BinaryIO, decode: Decoder, remedy: str = "") -> None:
+        self.path, self.disk, self.decode, self.remedy = path, disk, decode, remedy
         self.stream = archives.decompressed(path, disk)
         self.come_out = self.replaced = 0
         self.line = 1
@@ -95,8 +95,7 @@ class Source:
                 f"the file, for example with iconv -f {encoding} -t UTF-8."
             )
         raise WordRBMError(
-            f"{place} {fault}; convert the file, for example with iconv -t UTF-8, or use "
-            "--encoding-errors replace."
+            f"{place} {fault}; convert the file, for example with iconv -t UTF-8{self.remedy}."
         )
 
     def _refuse_line(self, number: int) -> NoReturn:
@@ -107,10 +106,10 @@ class Source:
 
 
 @contextmanager
-def opened(path: Path, encoding_errors: str) -> Iterator[Source]:
-    """Open a file for reading, decompressed by its suffix."""
+def opened(path: Path, encoding_errors: str, remedy: str = "") -> Iterator[Source]:
+    """Open a file for reading, decompressed by its suffix; bad UTF-8 may have another remedy."""
     with path.open("rb") as disk:
-        yield Source(path, disk, DECODERS[encoding_errors])
+        yield Source(path, disk, DECODERS[encoding_errors], remedy)
 
 
 def inner_suffix(path: PurePath) -> str:

@@ -1,7 +1,9 @@
+import io
+
 import pytest
 
 from wordrbm.errors import WordRBMError
-from wordrbm.tasks.tagging.columns import read_columns
+from wordrbm.tasks.tagging.columns import read_columns, received_columns
 
 
 def written(tmp_path, text):
@@ -48,3 +50,16 @@ def test_a_file_that_is_not_there_is_told(tmp_path):
 def test_only_spaces_and_tabs_part_columns(tmp_path):
     (tmp_path / "a.txt").write_text("10\u00a0000\tCD B-NP\r\n\u2028 X  O \n")
     assert read_columns(tmp_path / "a.txt")[0].words == ("10\u00a0000", "\u2028")
+
+
+def test_bad_letters_are_told_without_an_option_that_is_not_there(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"caf\xe9 O\n")
+    with pytest.raises(WordRBMError, match=r"line 1: .*with iconv -t UTF-8\.$"):
+        read_columns(tmp_path / "a.txt")
+
+
+def test_columns_through_a_pipe():
+    found = received_columns(io.BytesIO(b"a X\nb Y\n\nc Z"), 2)
+    assert [one.words for one in found] == [("a", "b"), ("c",)]
+    with pytest.raises(WordRBMError, match="standard input, line 1 has 1 columns where 2"):
+        received_columns(io.BytesIO(b"a\n"), 2)

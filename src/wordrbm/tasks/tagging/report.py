@@ -53,8 +53,8 @@ def as_text(rows: Sequence[Row], confirmed: Confirmed) -> str:
 def as_error_record(errors: Errors) -> dict[str, Any]:
     """An analysis of errors."""
     return {
-        "chunks_with_unseen_words": _numbers(errors.unseen),
-        "chunks_of_seen_words": _numbers(errors.seen),
+        "chunks_with_unseen_words": errors.unseen.record(),
+        "chunks_of_seen_words": errors.seen.record(),
         "confused": [list(one) for one in errors.confused],
         "words": [list(one) for one in errors.words],
     }
@@ -63,23 +63,16 @@ def as_error_record(errors: Errors) -> dict[str, Any]:
 def _result(result: Result) -> dict[str, Any]:
     evaluation = result.evaluation
     return {
-        **_numbers(evaluation.overall),
+        **evaluation.overall.record(),
         "accuracy": evaluation.accuracy,
-        "types": {kind: _numbers(counts) for kind, counts in evaluation.types.items()},
+        "types": {kind: counts.record() for kind, counts in evaluation.types.items()},
         "steps": result.steps,
         "seconds": result.seconds,
     }
 
 
 def _other(row: Row, confirmed: Confirmed) -> dict[str, float] | None:
-    return _numbers(confirmed[row.name].overall) if row.name in confirmed else None
-
-
-def _numbers(counts: Counts) -> dict[str, float]:
-    return {
-        "f1": counts.f1, "precision": counts.precision, "recall": counts.recall,
-        "chunks": counts.there,
-    }  # fmt: skip
+    return confirmed[row.name].overall.record() if row.name in confirmed else None
 
 
 def _cells(rows: Sequence[Row], confirmed: Confirmed) -> list[tuple[str, ...]]:

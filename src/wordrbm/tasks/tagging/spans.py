@@ -42,6 +42,11 @@ class Counts(NamedTuple):
         both = self.precision + self.recall
         return 2.0 * self.precision * self.recall / both if both else 0.0
 
+    def record(self) -> dict[str, float]:
+        """As results have it."""
+        shares = {"f1": self.f1, "precision": self.precision, "recall": self.recall}
+        return {**shares, "chunks": self.there}
+
 
 class Evaluation(NamedTuple):
     """All chunks, and those of each type; the share of tags that are right."""
