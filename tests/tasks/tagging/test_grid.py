@@ -242,3 +242,17 @@ def test_errors_are_counted_by_whether_words_were_seen(task):
     assert found.confused == [(labels[0], "O", 1)]
     assert errors_of(test, test, [labels]).seen.f1 == 1.0
     assert as_error_record(found)["words"][0][1] == 1
+
+
+def test_a_test_that_is_read_again_is_told(task, tmp_path):
+    first = run_grid(asked(penalties=(1.0,)), task, tmp_path, quiet, go_on)
+    assert [row.times_tested for row in first] == [1, 1]
+    cell, evaluation = first[0].chosen._replace(part=TEST, c2=7.0), first[0].test.evaluation
+    keep(cell, Result(evaluation, 1, 1.0), "another", tmp_path / "cells")
+    (tmp_path / "cells" / "words-torn-test-1.json").write_text("{")
+    again = run_grid(asked(penalties=(1.0,)), task, tmp_path, quiet, go_on)
+    assert [row.times_tested for row in again] == [2, 1]
+    assert "words: 2 settings were tested." in as_text(again, {})
+    assert "words: 2 settings were tested." in as_markdown(again, {})
+    assert as_records(again, {})[0]["times_tested"] == 2
+    assert "were tested" not in as_text(first, {})

@@ -113,6 +113,18 @@ def kept(cell: Cell, digest: str, out: Path) -> Result | None:
     return result
 
 
+def times_tested(row: str, out: Path) -> int:
+    """How many settings of a row were tested, by all commands that have used this folder."""
+    return sum(_row(path) == row for path in out.glob(f"*-{TEST}-*.json"))
+
+
+def _row(path: Path) -> str | None:
+    try:
+        return str(json.loads(path.read_text("utf-8"))["cell"]["row"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None  # damaged, and of no row that is wanted now, or it had been told
+
+
 def _counts(record: Mapping[str, Any]) -> Counts:
     there, found, right = (record[name] for name in Counts._fields)
     if not (isinstance(there, int) and isinstance(found, int) and isinstance(right, int)):

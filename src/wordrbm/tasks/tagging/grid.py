@@ -1,6 +1,7 @@
 """The grid: every representation with every scale and penalty, chosen by validation, tested once.
 
-The tagger that is tested learns from the sentences for training and for choosing together.
+The tagger that is tested learns from the sentences for training and for choosing together. A row
+whose grid was widened, and that is chosen otherwise now, is tested again: the table says so.
 """
 
 import hashlib
@@ -11,7 +12,7 @@ from typing import NamedTuple
 from wordrbm.artifacts import TrainedModel, Vectors
 from wordrbm.storage import make_folder, remove_leftovers
 from wordrbm.tasks.side_by_side import Meter, Show, Stop, all_done
-from wordrbm.tasks.tagging.cells import TEST, Cell, Result, Work, compute, keep, kept
+from wordrbm.tasks.tagging.cells import TEST, Cell, Result, Work, compute, keep, kept, times_tested
 from wordrbm.tasks.tagging.tagger import Learnt, Representation, Tagger
 from wordrbm.tasks.tagging.tagger_file import digest_of, load_tagger, save_tagger
 from wordrbm.tasks.tagging.task import Task
@@ -48,6 +49,7 @@ class Row(NamedTuple):
     valid: Result
     test: Result
     folder: Path  # of its tagger
+    times_tested: int  # with other settings too, where a grid was widened
 
 
 def run_grid(asked: Asked, task: Task, out: Path, show: Show, stop: Stop) -> list[Row]:
@@ -70,9 +72,14 @@ def run_grid(asked: Asked, task: Task, out: Path, show: Show, stop: Stop) -> lis
     meter.pause()
     show(1.0, "all cells are on disk")
     return [
-        Row(row, cell, valid, _sure(final, digests[row], out / CELLS), out / TAGGERS / final.name)
-        for (row, (cell, valid)), final in zip(chosen.items(), finals, strict=True)
+        _row(cell, valid, _sure(final, digests[final.row], out / CELLS), out)
+        for (cell, valid), final in zip(chosen.values(), finals, strict=True)
     ]
+
+
+def _row(cell: Cell, valid: Result, test: Result, out: Path) -> Row:
+    folder = out / TAGGERS / cell._replace(part=TEST).name
+    return Row(cell.row, cell, valid, test, folder, times_tested(cell.row, out / CELLS))
 
 
 class _Run(NamedTuple):

@@ -25,6 +25,7 @@ def as_records(rows: Sequence[Row], confirmed: Confirmed) -> list[dict[str, Any]
             "valid": _result(row.valid),
             "test": _result(row.test),
             "crfsuite_test": _other(row, confirmed),
+            "times_tested": row.times_tested,
             "tagger": str(row.folder),
         }
         for row in rows
@@ -36,7 +37,8 @@ def as_markdown(rows: Sequence[Row], confirmed: Confirmed) -> str:
     lines = [HEADS, ["---"] * len(HEADS), *_cells(rows, confirmed)]
     text = "\n".join(_line(line) for line in lines)
     types = "\n".join(_line(line) for line in _types(best_row(rows), ["---"] * 5))
-    return f"{text}\n\nTypes of chunks, {best_row(rows).name}:\n\n{types}\n"
+    head = f"Types of chunks, {best_row(rows).name}:"
+    return "\n\n".join([text, *_tested_again(rows), head, types]) + "\n"
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -47,7 +49,14 @@ def _line(cells: Sequence[str]) -> str:
 def as_text(rows: Sequence[Row], confirmed: Confirmed) -> str:
     """The same for a terminal."""
     table = _aligned([HEADS, *_cells(rows, confirmed)])
-    return f"{table}\n\n{best_row(rows).name}:\n{_aligned(_types(best_row(rows)))}"
+    types = f"{best_row(rows).name}:\n{_aligned(_types(best_row(rows)))}"
+    return "\n\n".join([table, *_tested_again(rows), types])
+
+
+def _tested_again(rows: Sequence[Row]) -> list[str]:
+    """Rows whose test was read more than once, which a reader should know."""
+    again = [row for row in rows if row.times_tested > 1]
+    return [f"{row.name}: {row.times_tested} settings were tested." for row in again]
 
 
 def as_error_record(errors: Errors) -> dict[str, Any]:
