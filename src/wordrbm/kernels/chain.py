@@ -23,19 +23,24 @@ def marginals(scores: Array, A: Array, ends: Array, pairs: Array) -> float:
     """
     top = A.max()
     raised = np.exp(A - top)
-    forward = np.empty_like(scores)
+    back = raised.T.copy()  # so that both ways go along rows
+    forward, products = np.empty_like(scores), np.zeros_like(A)
     total, begin = 0.0, 0
     for end in ends:
         if end > begin:
-            total += _sentence(scores[begin:end], raised, top, forward[begin:end], pairs)
+            own = scores[begin:end], forward[begin:end]
+            total += (end - begin - 1) * top + _sentence(own, raised, back, products)
         begin = end
+    pairs += products * raised
     return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _sentence(scores, raised, top, forward, pairs):  # type: ignore[no-untyped-def]
+def _sentence(own, raised, back, products):  # type: ignore[no-untyped-def]
+    """Of one sentence; log Z is given without the largest transition of every step."""
+    scores, forward = own
     T, L = scores.shape
-    scale, log_Z = np.empty(T), (T - 1) * top
+    scale, log_Z = np.empty(T), 0.0
     for t in range(T):
         largest = scores[t].max()
         log_Z += largest
@@ -46,12 +51,13 @@ def _sentence(scores, raised, top, forward, pairs):  # type: ignore[no-untyped-d
         scale[t] = 1.0 / forward[t].sum()
         forward[t] *= scale[t]
         log_Z -= np.log(scale[t])
-    behind, before = np.ones(L), np.empty(L)
-    for t in range(T - 1, 0, -1):
-        _back(scores, raised, forward, scale, t, behind, before, pairs)
-        scores[t] = forward[t] * behind
-        behind[:] = before
-    scores[0] = forward[0] * behind
+    behind, ahead = np.ones(L), np.empty(L)
+    for t in range(T - 1, -1, -1):
+        for j in range(L):
+            ahead[j] = scores[t, j] * behind[j] * scale[t]
+            scores[t, j] = forward[t, j] * behind[j]
+        if t > 0:
+            _back(forward[t - 1], back, ahead, behind, products)
     return log_Z
 
 
@@ -72,17 +78,16 @@ def _step(raised_scores, raised, forward, t):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _back(raised_scores, raised, forward, scale, t, behind, before, pairs):  # type: ignore[no-untyped-def]
-    """From the backward sums at t to those at t - 1; `pairs` gains what lies between."""
-    L = raised.shape[0]
-    ahead = raised_scores[t] * behind * scale[t]
+def _back(forward, back, ahead, behind, products):  # type: ignore[no-untyped-def]
+    """The backward sums a token earlier; what meets in between is added to `products`."""
+    L = behind.size
+    behind[:] = 0.0
+    for j in range(L):
+        for k in range(L):
+            behind[k] += ahead[j] * back[j, k]
     for k in range(L):
-        weight, total = forward[t - 1, k], 0.0
         for j in range(L):
-            through = raised[k, j] * ahead[j]
-            total += through
-            pairs[k, j] += weight * through
-        before[k] = total
+            products[k, j] += forward[k] * ahead[j]
 
 
 @njit(cache=True, nogil=True)
