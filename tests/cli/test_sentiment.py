@@ -52,6 +52,8 @@ def test_the_table(done):
     assert "WRRBM 3-grams, threshold" in names
     assert "WRRBM 3-grams, unlabelled start + NB trigrams" in names
     assert "all, unlabelled too, + bnc + NB trigrams" in names
+    assert "WRRBM 3-grams, units weighed" in names
+    assert "WRRBM 3-grams, unlabelled start, units weighed + bnc" in names
     for row in rows:
         assert len(row["seeds"]) == (2 if row["model"].startswith("WRRBM") else 1)
         assert row["test"] == np.mean([seed["test"] for seed in row["seeds"]])
@@ -63,6 +65,7 @@ def test_the_same_command_goes_on_and_gives_the_same(done, reviews, command, mon
     before = json.loads((done / "table.json").read_text())
     kept = {path.name: path.read_bytes() for path in (done / "cells").glob("*.safetensors")}
     assert len(kept) == 2 * 2 * 4
+    assert len(list((done / "cells").glob("*-start"))) == 2 * 2  # of all folds together
     lost = sorted(kept)[3]
     (done / "cells" / lost).unlink()
     trained = []
@@ -144,6 +147,7 @@ def test_a_folder_for_each_class_is_enough(command, tmp_path):
     code, shown, _ = command("sentiment", "--data", folder, "--out", tmp_path / "out", *SMALL)
     assert code == 0
     assert "WRRBM 3-grams + bnc" in shown
+    assert "WRRBM 3-grams, units weighed" in shown
     assert "wordrbm explain" in shown
     text = tmp_path / "new.txt"
     text.write_text("the rain falls .\nthe cat eats fish .")
@@ -163,6 +167,15 @@ def test_several_windows_and_vocabularies(reviews, command, tmp_path):
         for count in (1, 4):
             assert f"WRRBM {n}-grams, words seen {count} times, threshold" in names
     assert len(list((tmp_path / "out" / "cells").glob("*.safetensors"))) == 4 * 4
+
+
+def test_class_models_that_start_apart_have_no_units_in_common(reviews, command, tmp_path):
+    given = ["--data", reviews, "--out", tmp_path / "out", *SMALL, "--background", "0"]
+    code, shown, _ = command("sentiment", *given, "--json")
+    assert code == 0
+    names = [row["model"] for row in json.loads(shown)["rows"]]
+    assert "WRRBM 3-grams, threshold" in names
+    assert not [name for name in names if "units" in name]
 
 
 def test_a_vocabulary_of_nothing_is_told(reviews, command, tmp_path):

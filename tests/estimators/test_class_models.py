@@ -1,9 +1,12 @@
 """Energies of documents under class models, against a loop over windows."""
 
+import math
+
 import numpy as np
 import pytest
 
 from wordrbm.artifacts import TrainedModel
+from wordrbm.estimators import unit_energies
 from wordrbm.estimators.class_models import ClassModels, centred, mean_energies, texts_of
 from wordrbm.estimators.documents import Read, chosen, joined, read, vocabulary_of
 from wordrbm.models import init_wordrep
@@ -57,6 +60,35 @@ def test_energies_are_means_over_windows(found, models):
             assert energies[number, c] == pytest.approx(expected, abs=1e-5)
     last = ClassModels(tuple(models), middle).window_energies(list(texts.each())[4])
     np.testing.assert_allclose(last.mean(axis=0), energies[4], atol=1e-6)
+
+
+def test_energies_by_unit_are_the_terms_of_the_free_energy(found, models):
+    texts = texts_of(found, models[0].vocabulary, 3)
+    both = ClassModels(tuple(models), np.zeros(2))
+    for ids in (ids for ids in texts.each() if ids.size):
+        terms = both.unit_energies(ids)
+        np.testing.assert_allclose(terms.sum(axis=1), [energy(x, ids) for x in models], rtol=1e-5)
+        for c, model in enumerate(models):
+            np.testing.assert_allclose(terms[c], by_loops(model.rbm, ids), rtol=1e-5, atol=1e-6)
+
+
+def by_loops(rbm, ids):
+    """e_0 and every e_j, window by window and unit by unit."""
+    windows = [ids[k : k + 3] for k in range(len(ids) - 2)]
+    found = np.zeros(6)
+    for window in windows:
+        found[0] -= sum(float(rbm.b[w]) for w in window)
+        for j in range(5):
+            x = rbm.c[j] + sum(float(rbm.U[i, j] @ rbm.D[w]) for i, w in enumerate(window))
+            found[1 + j] -= math.log1p(math.exp(x))
+    return found / len(windows)
+
+
+def test_energies_by_unit_of_a_long_document_go_in_blocks(models, monkeypatch):
+    ids = np.random.default_rng(3).integers(0, 5, 40).astype(np.int32)
+    whole = unit_energies.unit_energies(models[0].rbm, ids)
+    monkeypatch.setattr(unit_energies, "BLOCK", 7)
+    np.testing.assert_allclose(unit_energies.unit_energies(models[0].rbm, ids), whole, rtol=1e-6)
 
 
 def test_the_middle_weighs_every_class_alike(found, models):

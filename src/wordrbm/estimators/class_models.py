@@ -18,13 +18,12 @@ from jaxtyping import Float64, Int32, Int64
 from wordrbm.artifacts import TrainedModel
 from wordrbm.estimators.documents import Read, chosen
 from wordrbm.estimators.learning import Tell, further, learnt, text_learner
+from wordrbm.estimators.unit_energies import BLOCK, unit_energies
 from wordrbm.models import WordRepRBM
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.text.windows import Windows
 from wordrbm.training import TrainingSettings
 from wordrbm.using.precise import one_blas_thread
-
-BLOCK = 4096  # windows at a time: a document is scored by itself, whatever its company
 
 Pause = Callable[[], None]  # called before each document, where a run may be told to stop
 
@@ -89,6 +88,11 @@ class ClassModels:
         """The mean free energy of each document under each model, from its middle; 0 if empty."""
         found = mean_energies([model.rbm for model in self.models], texts)
         return np.where(np.isnan(found), 0.0, found - self.middle)
+
+    def unit_energies(self, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, "C H+1"]:
+        """The terms of one document's energies, unit by unit; the middle is not taken off."""
+        with one_blas_thread():
+            return np.stack([unit_energies(model.rbm, ids) for model in self.models])
 
     def window_energies(self, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, "W C"]:
         """The same of every window of one document."""

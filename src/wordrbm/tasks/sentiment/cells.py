@@ -2,14 +2,18 @@
 
 A cell that is on disk is not trained again, so an experiment that was stopped goes on where it
 was. `train` are the energies of the documents that the models have not seen, those of the fold;
-in the cell of all documents they are those of the documents seen, as the paper has it.
+in the cell of all documents they are those of the documents seen, as the paper has it. Energies by
+unit are of unseen documents alone.
+
+All cells of a variant and a seed start from one background, which has read all training documents
+without their classes, or the unlabelled ones. So a unit means the same in every cell.
 """
 
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float64, Int64
+from jaxtyping import Float32, Float64, Int64
 
 from wordrbm.artifacts import TrainedModel, load
 from wordrbm.artifacts.modelfile import MODEL, save
@@ -29,8 +33,8 @@ from wordrbm.estimators.documents import joined, vocabulary_of
 from wordrbm.estimators.learning import Tell
 from wordrbm.models import WordRepRBM
 from wordrbm.tasks.sentiment.data import Data
-from wordrbm.tasks.sentiment.kept import NAMES, keep
-from wordrbm.tasks.sentiment.pools import pooled
+from wordrbm.tasks.sentiment.kept import NAMES, UNITS, keep
+from wordrbm.tasks.sentiment.pools import apart_by_unit, pooled, units_of
 from wordrbm.tasks.sentiment.variant import Cell, Variant
 from wordrbm.text.vocabulary import Vocabulary
 
@@ -69,10 +73,13 @@ def compute(cell: Cell, source: Source, tell: Tell) -> None:
     models = _trained(cell, source, vocabulary, train, seen, tell)
     scored = train if cell.fold is None else train.chosen(np.flatnonzero(fold == cell.fold))
     found = {f"train.{name}": x for name, x in _scored(models, scored, source.pause).items()}
+    unseen, part = scored, "train"
     if cell.fold is None:
-        test = texts_of(data.test.read, vocabulary, n)
-        found |= {f"test.{name}": x for name, x in _scored(models, test, source.pause).items()}
+        unseen, part = texts_of(data.test.read, vocabulary, n), "test"
+        found |= {f"test.{name}": x for name, x in _scored(models, unseen, source.pause).items()}
         save_models(out / cell.name, models.models)
+    if cell.variant.background:
+        found[f"{part}.{UNITS}"] = _by_unit(models, unseen, source.pause)
     keep(cell, data, out, found | {"middle": models.middle})
 
 
@@ -92,33 +99,42 @@ def _trained(
 
 def schedule_of(cell: Cell, classes: int) -> Schedule:
     """How the models of a cell are trained."""
-    variant, seed = cell.variant, cell.seed
-    background = variant.start_settings(seed) if variant.background else None
-    return Schedule(background, [variant.settings(seed)] * classes)
+    return Schedule(None, [cell.variant.settings(cell.seed)] * classes)
 
 
 def work_of(cell: Cell, classes: int) -> int:
     """The windows that a cell reads."""
-    own = 0 if cell.variant.unlabelled else cell.variant.background
-    return own + classes * cell.variant.windows
+    return classes * cell.variant.windows
+
+
+def has_start(cell: Cell, out: Path) -> bool:
+    """Whether the model that a cell starts from is on disk."""
+    return (start_of(cell, out) / MODEL).exists()
+
+
+def start_of(cell: Cell, out: Path) -> Path:
+    """The folder of that model."""
+    return out / f"{cell.variant.name}-seed{cell.seed}-start"
 
 
 def background_of(
     cell: Cell, source: Source, vocabulary: Vocabulary, tell: Tell
 ) -> WordRepRBM | None:
-    """The model of unlabelled documents, which all cells of a variant and a seed start from."""
-    variant = cell.variant
-    if not variant.unlabelled or not variant.background:
+    """The model of documents without classes that all cells of a variant and a seed start from."""
+    variant, data = cell.variant, source.data
+    if not variant.background:
         return None
-    folder = source.out / f"{variant.name}-seed{cell.seed}-start"
-    if not (folder / MODEL).exists():
-        assert source.data.unlabelled is not None
+    folder = start_of(cell, source.out)
+    digest = data.more_digest if variant.unlabelled else data.digest
+    if not has_start(cell, source.out):
+        part = data.unlabelled if variant.unlabelled else data.train
+        assert part is not None
         settings = variant.start_settings(cell.seed)
-        texts = texts_of(source.data.unlabelled.read, vocabulary, variant.window)
+        texts = texts_of(part.read, vocabulary, variant.window)
         rbm = train_background(texts, vocabulary, settings, 1, tell)
-        save(folder, TrainedModel(rbm, vocabulary, settings, source.data.more_digest))
+        save(folder, TrainedModel(rbm, vocabulary, settings, digest))
     found = load(folder)
-    if (found.corpus, found.vocabulary.digest()) != (source.data.more_digest, vocabulary.digest()):
+    if (found.corpus, found.vocabulary.digest()) != (digest, vocabulary.digest()):
         raise WordRBMError(f"{folder} is of other documents; use another --out, or remove it.")
     return found.rbm
 
@@ -126,8 +142,20 @@ def background_of(
 def _scored(
     models: ClassModels, texts: Texts, pause: Pause
 ) -> dict[str, Float64[np.ndarray, "N C"]]:
+    """The energies of every document, by pool."""
     none, each = np.zeros(len(models.models)), list[dict[str, Float64[np.ndarray, " C"]]]()
     for ids in texts.each():
         pause()
         each.append(pooled(models.window_energies(ids)) if ids.size else {})
     return {name: np.array([one.get(name, none) for one in each]) for name in NAMES}
+
+
+def _by_unit(models: ClassModels, texts: Texts, pause: Pause) -> Float32[np.ndarray, "N F"]:
+    """The same unit by unit; an empty document speaks for no class."""
+    sizes = len(models.models), models.models[0].rbm.c.size + 1
+    found = np.zeros((len(texts), units_of(*sizes)), np.float32)
+    for number, ids in enumerate(texts.each()):
+        pause()
+        if ids.size:
+            found[number] = apart_by_unit(models.unit_energies(ids))
+    return found

@@ -18,9 +18,12 @@ from wordrbm.tasks.sentiment.rows import (
     NB_SVM,
     Given,
     Row,
+    Weighed,
     baseline_rows,
     combined_row,
     energy_rows,
+    unit_rows,
+    weighed_units,
 )
 from wordrbm.tasks.sentiment.running import run_cells
 from wordrbm.tasks.sentiment.stacking import decisions
@@ -59,12 +62,17 @@ def rows_of(asked: Asked, data: Data, out: Path) -> Iterator[Row]:
         settings[row.name] = row.found[0].settings
         yield row
     given = _given(asked, data, out, bags, settings)
+    weighed = dict[str, list[Weighed]]()
     for name in asked.variants:
         yield from energy_rows(given, name, asked.seeds)
-    labelled = [name for name, variant in asked.variants.items() if not variant.unlabelled]
+        found = (weighed_units(given, name, seed) for seed in asked.seeds)
+        weighed[name] = [one for one in found if one is not None]
+        if weighed[name]:
+            yield from unit_rows(given, name, weighed[name])
+    labelled = {name: x for name, x in weighed.items() if not asked.variants[name].unlabelled}
     yield combined_row(given, LABELLED, labelled, asked.seeds)
-    if len(labelled) < len(asked.variants):
-        yield combined_row(given, EVERYTHING, list(asked.variants), asked.seeds)
+    if len(labelled) < len(weighed):
+        yield combined_row(given, EVERYTHING, weighed, asked.seeds)
 
 
 def _given(

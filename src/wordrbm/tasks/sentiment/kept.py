@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float64
+from jaxtyping import Float
 
 from wordrbm.artifacts.tensors import read_head, read_tensors, write_tensors
 from wordrbm.errors import WordRBMError
@@ -16,18 +16,21 @@ from wordrbm.estimators.class_models import ClassModels
 from wordrbm.estimators.classifier_file import load_models
 from wordrbm.shapes import Array
 from wordrbm.tasks.sentiment.data import Data
-from wordrbm.tasks.sentiment.pools import POOLS
+from wordrbm.tasks.sentiment.pools import POOLS, units_of
 from wordrbm.tasks.sentiment.variant import CHAINS, FOLDS, RATES, Cell, Variant, cells_of
 
-METHOD = 2  # how energies are pooled; cells of another are not taken
-NAMES = ("mean", *POOLS)
+METHOD = 3  # how models start and energies are pooled; cells of another are not taken
+NAMES, UNITS = ("mean", *POOLS), "units"
 
 
 class Energies(NamedTuple):
-    """What a cell gives, by pool: for training documents, and for test documents if it saw all."""
+    """What a cell gives, by pool: for training documents, and for test documents if it saw all.
 
-    train: Mapping[str, Float64[np.ndarray, "N C"]]
-    test: Mapping[str, Float64[np.ndarray, "M C"]]
+    Beside the pools, energies by unit, if the models have a common start; of unseen documents.
+    """
+
+    train: Mapping[str, Float[np.ndarray, "N F"]]
+    test: Mapping[str, Float[np.ndarray, "M F"]]
 
 
 def keep(cell: Cell, data: Data, out: Path, found: Mapping[str, Array]) -> None:
@@ -69,11 +72,15 @@ def gathered(variant: Variant, seed: int, data: Data, out: Path) -> tuple[Energi
     fold, cells = data.fold, cells_of(variant, seed)
     found = {cell.fold: _read(cell, data, out) for cell in cells}
     whole = found[None]
-    unseen = {name: np.empty_like(whole.train[name]) for name in NAMES}
-    for name in NAMES:
+    unseen = {name: _empty(x, len(fold)) for name, x in whole.test.items()}
+    for name, own in unseen.items():
         for number in range(FOLDS):
-            unseen[name][fold == number] = found[number].train[name]
+            own[fold == number] = found[number].train[name]
     return Energies(unseen, whole.test), whole
+
+
+def _empty(like: Array, count: int) -> Array:
+    return np.empty((count, like.shape[1]), like.dtype)
 
 
 def class_models(cell: Cell, data: Data, out: Path) -> ClassModels:
@@ -85,17 +92,22 @@ def class_models(cell: Cell, data: Data, out: Path) -> ClassModels:
 
 def _read(cell: Cell, data: Data, out: Path) -> Energies:
     found = read_tensors(_place(cell, out), _shapes(cell, data))
-    test = NAMES if cell.fold is None else ()
-    return Energies(
-        {name: found[f"train.{name}"] for name in NAMES},
-        {name: found[f"test.{name}"] for name in test},
-    )
+    parts: dict[str, dict[str, Array]] = {"train": {}, "test": {}}
+    for name, x in found.items():
+        part, _, pool = name.partition(".")
+        if pool:
+            parts[part][pool] = x
+    return Energies(**parts)
 
 
 def _shapes(cell: Cell, data: Data) -> dict[str, tuple[int, ...]]:
     C, fold = len(data.classes), data.fold
     documents = len(fold) if cell.fold is None else int(np.count_nonzero(fold == cell.fold))
     shapes: dict[str, tuple[int, ...]] = {f"train.{name}": (documents, C) for name in NAMES}
+    unseen, count = "train", documents
     if cell.fold is None:
-        shapes |= {f"test.{name}": (len(data.test), C) for name in NAMES}
+        unseen, count = "test", len(data.test)
+        shapes |= {f"test.{name}": (count, C) for name in NAMES}
+    if cell.variant.background:
+        shapes[f"{unseen}.{UNITS}"] = count, units_of(C, cell.variant.hidden + 1)
     return shapes | {"middle": (C,)}

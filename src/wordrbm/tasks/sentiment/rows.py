@@ -24,8 +24,8 @@ from wordrbm.tasks.sentiment.fitting import (
     svm,
     unit_range,
 )
-from wordrbm.tasks.sentiment.kept import Energies
-from wordrbm.tasks.sentiment.stacking import stacked
+from wordrbm.tasks.sentiment.kept import UNITS, Energies
+from wordrbm.tasks.sentiment.stacking import decisions, layer, stacked
 
 BNC, NB_SVM = "bag of words bnc", "NB-SVM trigrams"
 
@@ -38,6 +38,13 @@ class Row(NamedTuple):
     name: str
     found: list[Chosen]
     in_sample: bool = False  # chosen by energies of models that have seen the documents
+
+
+class Weighed(NamedTuple):
+    """A layer over energies by unit, and its decisions on documents it has not seen."""
+
+    chosen: Chosen
+    decisions: Sides
 
 
 class Given(NamedTuple):
@@ -76,12 +83,35 @@ def energy_rows(given: Given, variant: str, seeds: Sequence[int]) -> Iterator[Ro
     )
 
 
-def combined_row(given: Given, name: str, variants: Sequence[str], seeds: Sequence[int]) -> Row:
+def unit_rows(given: Given, variant: str, weighed: Sequence[Weighed]) -> Iterator[Row]:
+    """The same with energies by unit, a weight for each; one for every seed."""
+    name, sides = f"{variant}, units weighed", [one.decisions for one in weighed]
+    yield Row(name, [one.chosen for one in weighed])
+    yield Row(f"{name} + bnc", [_with_bag(given, one) for one in sides])
+    yield Row(f"{name} + NB trigrams", [_stacked(given, [given.by_ngrams, one]) for one in sides])
+
+
+def weighed_units(given: Given, variant: str, seed: int) -> Weighed | None:
+    """A layer over energies by unit, if there are any, and what it decides."""
+    energies = given.unseen[variant, seed]
+    if UNITS not in energies.test:
+        return None
+    sides = Sides(energies.train[UNITS], energies.test[UNITS])
+    chosen = _stacked(given, [sides])
+    C = chosen.settings["C"]
+    return Weighed(chosen, decisions(layer, C, sides, given.labels[0], given.fold))
+
+
+def combined_row(
+    given: Given, name: str, weighed: Mapping[str, Sequence[Weighed]], seeds: Sequence[int]
+) -> Row:
     """The energies of several variants, each the mean over seeds, with words and n-grams."""
-    parts = [
-        _mean_of([_pools(given.unseen[variant, seed]) for seed in seeds]) for variant in variants
-    ]
-    return Row(name, [_stacked(given, [given.by_ngrams, given.by_words, *parts])])
+    parts = [given.by_ngrams, given.by_words]
+    for variant, found in weighed.items():
+        parts.append(_mean_of([_pools(given.unseen[variant, seed]) for seed in seeds]))
+        if found:
+            parts.append(_mean_of([one.decisions for one in found]))
+    return Row(name, [_stacked(given, parts)])
 
 
 def _means(energies: Energies) -> Sides:

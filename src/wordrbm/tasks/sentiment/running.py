@@ -11,6 +11,7 @@ from wordrbm.tasks.sentiment.cells import (
     Source,
     background_of,
     compute,
+    has_start,
     vocabulary_for,
     work_of,
 )
@@ -41,10 +42,10 @@ def run_cells(
     """Train what is not on disk yet; the starts that several cells share come first."""
     make_folder(out)
     left = [cell for cell in cells if not is_done(cell, data, out)]
-    meter = Meter(sum(work_of(cell, len(data.classes)) for cell in left), show, stop)
-    more = [cell for cell in left if cell.variant.unlabelled]
+    starts = {(cell.variant, cell.seed): cell for cell in left}
+    first = sum(cell.variant.background for cell in starts.values() if not has_start(cell, out))
+    meter = Meter(first + sum(work_of(cell, len(data.classes)) for cell in left), show, stop)
     source = Source(data, out, meter.pause)
-    starts = {(cell.variant, cell.seed): cell for cell in more}
     with one_blas_thread():
         all_done([_starting(cell, source, meter) for cell in starts.values()], jobs, meter)
         all_done([_computing(cell, source, meter) for cell in left], jobs, meter)

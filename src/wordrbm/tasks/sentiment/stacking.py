@@ -33,10 +33,11 @@ def decisions(make: Make, C: float, sides: Sides, label: Labels, fold: Labels) -
 def stacked(parts: Sequence[Sides], labels: tuple[Labels, Labels], fold: Labels) -> Chosen:
     """A logistic regression over everything, its penalty chosen on training."""
     both = Sides(*(np.hstack(list(side)) for side in zip(*parts, strict=True)))
-    return choose(_layer, [({}, both)], LAYER_PENALTIES, labels, fold)
+    return choose(layer, [({}, both)], LAYER_PENALTIES, labels, fold)
 
 
-def _layer(C: float) -> object:
+def layer(C: float) -> object:
+    """A logistic regression over features of any size."""
     return make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=1000))
 
 
