@@ -9,6 +9,7 @@ from wordrbm.artifacts import TrainedModel
 from wordrbm.estimators import unit_energies
 from wordrbm.estimators.class_models import ClassModels, centred, mean_energies, texts_of
 from wordrbm.estimators.documents import Read, chosen, joined, read, vocabulary_of
+from wordrbm.estimators.views import compared
 from wordrbm.models import init_wordrep
 from wordrbm.training import TrainingSettings
 
@@ -52,24 +53,50 @@ def test_short_documents_are_filled_up_and_empty_ones_are_not(found, models):
 
 def test_energies_are_means_over_windows(found, models):
     texts = texts_of(found, models[0].vocabulary, 3)
+    parts = np.array([[0.25, 0.25, 0, 0, 0, 0], [-3.0, 1.0, 0, 0, 0, 0]])
     middle = np.array([0.5, -2.0])
-    energies = ClassModels(tuple(models), middle).energies(texts)
+    energies = ClassModels(tuple(models), parts).energies(texts)
     for number, ids in enumerate(texts.each()):
         for c, model in enumerate(models):
             expected = energy(model, ids) - middle[c] if ids.size else 0.0
             assert energies[number, c] == pytest.approx(expected, abs=1e-5)
-    last = ClassModels(tuple(models), middle).window_energies(list(texts.each())[4])
+    last = ClassModels(tuple(models), parts).window_energies(list(texts.each())[4])
     np.testing.assert_allclose(last.mean(axis=0), energies[4], atol=1e-6)
 
 
 def test_energies_by_unit_are_the_terms_of_the_free_energy(found, models):
     texts = texts_of(found, models[0].vocabulary, 3)
-    both = ClassModels(tuple(models), np.zeros(2))
-    for ids in (ids for ids in texts.each() if ids.size):
-        terms = both.unit_energies(ids)
-        np.testing.assert_allclose(terms.sum(axis=1), [energy(x, ids) for x in models], rtol=1e-5)
+    middle = np.random.default_rng(5).normal(size=(2, 6))
+    both = ClassModels(tuple(models), middle)
+    found = both.units(texts)
+    np.testing.assert_allclose(found.sum(axis=2), both.energies(texts), atol=1e-5)
+    for terms, ids in zip(found, texts.each(), strict=True):
         for c, model in enumerate(models):
-            np.testing.assert_allclose(terms[c], by_loops(model.rbm, ids), rtol=1e-5, atol=1e-6)
+            expected = by_loops(model.rbm, ids) - middle[c] if ids.size else np.zeros(6)
+            np.testing.assert_allclose(terms[c], expected, rtol=1e-5, atol=1e-5)
+        if ids.size:
+            windows = both.window_units(ids)
+            np.testing.assert_allclose(windows.mean(axis=0), terms, atol=1e-5)
+            np.testing.assert_allclose(windows.sum(axis=2), both.window_energies(ids), atol=1e-5)
+
+
+def test_what_is_compared_between_classes():
+    energies = np.random.default_rng(7).normal(size=(2, 3, 4))
+    two = energies[:, :2]
+    np.testing.assert_allclose(compared(two), two[:, 0] - two[:, 1])
+    np.testing.assert_allclose(compared(two[..., 0]), (two[:, 0] - two[:, 1])[:, :1])
+    for document, found in zip(energies, compared(energies), strict=True):
+        expected = [[x - document[:, j].mean() for j, x in enumerate(row)] for row in document]
+        np.testing.assert_allclose(found, np.ravel(expected))
+    assert compared(np.zeros((0, 3, 4))).shape == (0, 12)
+
+
+def test_every_unit_has_its_middle(found, models):
+    texts = texts_of(found, models[0].vocabulary, 3)
+    label = np.array([0, 0, 0, 1, 0])
+    units = centred(tuple(models), texts, label).units(texts)
+    middles = [units[[0, 2, 4]].mean(axis=0), units[3]]
+    np.testing.assert_allclose(np.mean(middles, axis=0), 0, atol=1e-5)
 
 
 def by_loops(rbm, ids):
@@ -97,7 +124,8 @@ def test_the_middle_weighs_every_class_alike(found, models):
     plain = mean_energies([model.rbm for model in models], texts)
     assert np.isnan(plain[1]).all()
     expected = (plain[[0, 2, 4]].mean(axis=0) + plain[3]) / 2
-    np.testing.assert_allclose(centred(tuple(models), texts, label).middle, expected)
+    middle = centred(tuple(models), texts, label).middle
+    np.testing.assert_allclose(middle.sum(axis=1), expected, rtol=1e-5)
 
 
 def test_documents_are_chosen_and_joined(found):

@@ -12,45 +12,41 @@ from wordrbm.errors import WordRBMError
 from wordrbm.estimators.classifier_file import Kept, load_classifier, save_classifier
 from wordrbm.estimators.coloured import page
 from wordrbm.estimators.explaining import explain
-from wordrbm.estimators.layer import Layer, compared
+from wordrbm.estimators.layer import Layer
+from wordrbm.estimators.views import compared
 
 TEXT = "The cat eats fish . The bank buys bonds ."
 
 
-@pytest.fixture(scope="module")
-def fitted():
-    return FreeEnergyClassifier(**QUICK).fit(TEXTS, NAMED)
+@pytest.fixture(scope="module", params=[False, True], ids=["whole", "by unit"])
+def fitted(request):
+    return FreeEnergyClassifier(**QUICK, by_unit=request.param).fit(TEXTS, NAMED)
 
 
 @pytest.fixture(scope="module")
 def kept(fitted):
-    return Kept(tuple(fitted.classes_), fitted.models_, fitted.layer_)
+    return Kept(tuple(fitted.classes_), fitted.models_, fitted.view_, fitted.layer_)
 
 
 def test_the_pulls_of_a_text_are_its_logits(fitted):
     for text in (TEXT, "cat", TEXTS[0]):
-        found = explain(fitted.models_, fitted.layer_, text)
-        scores = fitted.layer_.scores(fitted.transform([text]))[0]
-        constant = fitted.layer_.scores(_no_energies(fitted))[0]
-        expected = (scores - scores.mean()) - (constant - constant.mean())
+        found = explain(fitted.models_, fitted.view_, fitted.layer_, text)
+        score = fitted.decision_function([text])[0]
+        nothing = np.zeros((1, fitted.layer_.mean.size))  # energies that are the same for all
+        expected = (score - fitted.layer_.scores(nothing)[0, 1]) * np.array([-0.5, 0.5])
         np.testing.assert_allclose(found.windows.sum(axis=0), expected, atol=1e-6)
         np.testing.assert_allclose(found.probability, fitted.predict_proba([text])[0])
 
 
-def _no_energies(fitted):
-    """Energies that say nothing: the same for all classes."""
-    return np.zeros((1, len(fitted.classes_)))
-
-
 def test_words_share_the_pulls_of_their_windows(fitted):
-    found = explain(fitted.models_, fitted.layer_, TEXT)
+    found = explain(fitted.models_, fitted.view_, fitted.layer_, TEXT)
     assert found.tokens[:3] == ("the", "cat", "eats")
     np.testing.assert_allclose(found.words.sum(axis=0), found.windows.sum(axis=0), atol=1e-12)
     np.testing.assert_allclose(found.words[1], found.windows[:2].sum(axis=0) / 3, atol=1e-12)
 
 
 def test_the_strongest_ngrams_are_found_and_do_not_overlap(fitted):
-    found = explain(fitted.models_, fitted.layer_, TEXT)
+    found = explain(fitted.models_, fitted.view_, fitted.layer_, TEXT)
     animals, money = found.strongest(0, 5), found.strongest(1, 5)
     assert {"cat", "eats", "fish"} & set(animals[0].words)
     assert {"bank", "buys", "bonds"} & set(money[0].words)
@@ -62,7 +58,7 @@ def test_the_strongest_ngrams_are_found_and_do_not_overlap(fitted):
 
 
 def test_an_empty_text_has_no_pulls(fitted):
-    found = explain(fitted.models_, fitted.layer_, " ")
+    found = explain(fitted.models_, fitted.view_, fitted.layer_, " ")
     assert found.tokens == ()
     assert found.strongest(0, 3) == []
     assert found.probability.sum() == pytest.approx(1)
@@ -86,7 +82,7 @@ class Reader(HTMLParser):
 
 @pytest.mark.parametrize("text", [TEXT, "", 'cat <script>alert("x")</script> & dog'])
 def test_a_page_holds_the_text_and_nothing_that_runs(kept, text):
-    shown = page(explain(kept.models, kept.layer, text), ("a<b", "money"), 3)
+    shown = page(explain(kept.models, kept.view, kept.layer, text), ("a<b", "money"), 3)
     reader = Reader()
     reader.feed(shown)
     assert reader.open == []
@@ -106,16 +102,16 @@ def test_three_classes_pull_from_their_mean():
 
 def test_two_classes_pull_apart():
     layer = Layer(np.array([1.0]), np.array([2.0]), np.array([[4.0]]), np.array([0.3]))
-    pulls = layer.pulls(np.array([[5.0, 2.0], [0.0, 3.0]]))
-    np.testing.assert_allclose(pulls, [[-1.5, 1.5], [1.5, -1.5]])  # of 3 and -3
+    pulls = layer.pulls(np.array([[3.0], [-3.0]]))
+    np.testing.assert_allclose(pulls, [[-1.5, 1.5], [1.5, -1.5]])
 
 
 def test_a_layer_finds_the_threshold():
     rng = np.random.default_rng(0)
     label = rng.integers(2, size=4000)
     difference = 3.0 + 2.0 * label + rng.normal(size=4000)
-    layer = Layer.fit(np.stack([difference, np.zeros(4000)], axis=1), label, 100.0)
-    at = layer.probabilities(np.array([[4.0, 0.0], [5.0, 0.0]]))
+    layer = Layer.fit(difference[:, None], label, 100.0)
+    at = layer.probabilities(np.array([[4.0], [5.0]]))
     np.testing.assert_allclose(at[:, 1], [0.5, 1 / (1 + np.exp(-2))], atol=0.03)
 
 
@@ -123,7 +119,7 @@ def test_a_kept_classifier_is_the_same(kept, fitted, tmp_path):
     save_classifier(tmp_path / "kept", kept)
     again = load_classifier(tmp_path / "kept")
     assert again.classes == ("animals", "money")
-    one, other = (explain(k.models, k.layer, TEXT) for k in (kept, again))
+    one, other = (explain(k.models, k.view, k.layer, TEXT) for k in (kept, again))
     np.testing.assert_array_equal(one.windows, other.windows)
     assert load(tmp_path / "kept" / "class-1").rbm.positions == 3
 
@@ -132,8 +128,10 @@ def test_a_kept_classifier_is_the_same(kept, fitted, tmp_path):
     ("change", "told"),
     [
         ({"format": "another"}, "is no classifier"),
-        ({"version": 2}, "use a newer wordrbm"),
+        ({"version": 3}, "use a newer wordrbm"),
         ({"middle": [0.0]}, "is damaged"),
+        ({"middle": [[0.0], [0.0]]}, "is damaged"),
+        ({"view": "from afar"}, "is damaged"),
         ({"classes": ["one"]}, "is damaged"),
         ({"layer": {}}, "is damaged"),
         ({"layer": None}, "is damaged"),

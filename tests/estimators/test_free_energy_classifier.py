@@ -32,7 +32,7 @@ def test_energies_are_means_over_windows_from_their_middle(fitted):
     for c, model in enumerate(models.models):
         for number, ids in enumerate(texts.each()):
             windows = np.stack([ids[k : k + 3] for k in range(len(ids) - 2)])
-            expected = model.rbm.free_energy(windows).mean() - models.middle[c]
+            expected = model.rbm.free_energy(windows).mean() - models.middle[c].sum()
             assert found[number, c] == pytest.approx(expected, abs=1e-5)
 
 
@@ -118,6 +118,21 @@ def test_without_a_background_and_without_folds():
     np.testing.assert_allclose(plain.energies_, plain.transform(TEXTS), rtol=1e-6)
 
 
+def test_every_unit_may_have_a_weight_of_its_own():
+    texts, kind = classified(200)
+    label = np.array(["money", "animals"])[kind]
+    by_unit = FreeEnergyClassifier(**QUICK, by_unit=True).fit(texts[:100], label[:100])
+    assert by_unit.layer_.weight.shape == (1, SMALL["n_components"] + 1)
+    assert by_unit.score(texts[100:], label[100:]) > 0.9
+    assert by_unit.transform(texts[:3]).shape == (3, 2)
+    together = by_unit.decision_function(texts)
+    np.testing.assert_array_equal(together[7:8], by_unit.decision_function(texts[7:8]))
+    again = FreeEnergyClassifier(**QUICK, by_unit=True, n_jobs=2).fit(texts[:100], label[:100])
+    np.testing.assert_array_equal(again.decision_function(texts), together)
+    with pytest.raises(WordRBMError, match="give background=True"):
+        FreeEnergyClassifier(**QUICK, by_unit=True, background=False).fit(texts, label)
+
+
 def test_same_bits_for_any_number_of_jobs(fitted):
     again = FreeEnergyClassifier(**QUICK, n_jobs=2).fit(TEXTS, NAMED)
     np.testing.assert_array_equal(again.energies_, fitted.energies_)
@@ -166,6 +181,7 @@ def test_classes_that_cannot_be_are_refused(y, told):
         ("folds", 0),
         ("folds", 1),
         ("background", "no"),
+        ("by_unit", 2),
         ("folds", 2.5),
         ("C", 0),
         ("C", "1"),

@@ -37,7 +37,7 @@ def explain(
     kept = load_classifier(classifier)
     with lines_from(file) as lines:
         text = "\n".join(line.text for line in lines)
-    found = explained(kept.models, kept.layer, text)
+    found = explained(kept.models, kept.view, kept.layer, text)
     if html is not None:
         from wordrbm.estimators.coloured import page
         from wordrbm.storage import write_text

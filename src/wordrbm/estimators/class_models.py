@@ -5,7 +5,8 @@
 All start from one background model of the documents of every class: what the classes share is
 learnt once, and cancels in a difference of energies. The Z_c are not known, and differ from run to
 run, so the energies of a model are taken from a middle: the mean of the classes' means over the
-documents it was trained on, each class as heavy as every other.
+documents it was trained on, each class as heavy as every other. So is every term of them, unit by
+unit (`unit_energies.py`); the middle of an energy is the sum of those of its terms.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,13 +14,14 @@ from dataclasses import dataclass
 from typing import NamedTuple, final
 
 import numpy as np
-from jaxtyping import Float64, Int32, Int64
+from jaxtyping import Float32, Float64, Int32, Int64
 
 from wordrbm.artifacts import TrainedModel
 from wordrbm.estimators.documents import Read, chosen
 from wordrbm.estimators.learning import Tell, further, learnt, text_learner
-from wordrbm.estimators.unit_energies import BLOCK, unit_energies
+from wordrbm.estimators.unit_energies import BLOCK, unit_energies, window_unit_energies, windows_of
 from wordrbm.models import WordRepRBM
+from wordrbm.shapes import Array
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.text.windows import Windows
 from wordrbm.training import TrainingSettings
@@ -64,20 +66,13 @@ def texts_of(read: Read, vocabulary: Vocabulary, n: int) -> Texts:
     return Texts(filled.astype(np.int32), read.ends + np.cumsum(missing))
 
 
-class Schedule(NamedTuple):
-    """How the background is trained, if there is one, and then each class."""
-
-    background: TrainingSettings | None
-    classes: Sequence[TrainingSettings]
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class ClassModels:
     """A model for each class, of the same words and sizes."""
 
     models: tuple[TrainedModel, ...]
-    middle: Float64[np.ndarray, " C"]
+    middle: Float64[np.ndarray, "C H+1"]
 
     @property
     def n(self) -> int:
@@ -87,17 +82,23 @@ class ClassModels:
     def energies(self, texts: Texts) -> Float64[np.ndarray, "N C"]:
         """The mean free energy of each document under each model, from its middle; 0 if empty."""
         found = mean_energies([model.rbm for model in self.models], texts)
-        return np.where(np.isnan(found), 0.0, found - self.middle)
+        return np.where(np.isnan(found), 0.0, found - self.middle.sum(axis=1))
 
-    def unit_energies(self, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, "C H+1"]:
-        """The terms of one document's energies, unit by unit; the middle is not taken off."""
-        with one_blas_thread():
-            return np.stack([unit_energies(model.rbm, ids) for model in self.models])
+    def units(self, texts: Texts, pause: Pause = lambda: None) -> Float32[np.ndarray, "N C H+1"]:
+        """The terms of these energies, unit by unit."""
+        found = mean_units([model.rbm for model in self.models], texts, pause)
+        return np.where(np.isnan(found), 0.0, found - self.middle).astype(np.float32)
 
     def window_energies(self, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, "W C"]:
         """The same of every window of one document."""
         with one_blas_thread():
             found = [_energies(model.rbm, ids) for model in self.models]
+        return np.stack(found, axis=1) - self.middle.sum(axis=1)
+
+    def window_units(self, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, "W C H+1"]:
+        """The terms of every window."""
+        with one_blas_thread():
+            found = [window_unit_energies(model.rbm, ids) for model in self.models]
         return np.stack(found, axis=1) - self.middle
 
 
@@ -105,22 +106,20 @@ def train_class_models(
     texts: Texts,
     label: Int64[np.ndarray, " N"],
     vocabulary: Vocabulary,
-    schedule: Schedule,
+    settings: Sequence[TrainingSettings],
     *,
     start: WordRepRBM | None = None,
     threads: int = 1,
     tell: Tell = lambda progress: None,
 ) -> tuple[TrainedModel, ...]:
-    """Train the models of classes 0, 1, ...; from `start`, or else from a background."""
+    """Train the models of classes 0, 1, ... by the settings of each; from `start`, or apart."""
     q = vocabulary.probability()
-    if start is None and schedule.background is not None:
-        start = train_background(texts, vocabulary, schedule.background, threads, tell)
     models = []
-    for c, settings in enumerate(schedule.classes):
-        learner = text_learner(q, settings) if start is None else further(start, q, settings)
-        windows = texts.windows(np.flatnonzero(label == c), settings.window)
-        rbm = learnt(learner, windows, settings, threads, tell)
-        models.append(TrainedModel(rbm, vocabulary, settings))
+    for c, own in enumerate(settings):
+        learner = text_learner(q, own) if start is None else further(start, q, own)
+        windows = texts.windows(np.flatnonzero(label == c), own.window)
+        rbm = learnt(learner, windows, own, threads, tell)
+        models.append(TrainedModel(rbm, vocabulary, own))
     return tuple(models)
 
 
@@ -131,7 +130,7 @@ def centred(
     pause: Pause = lambda: None,
 ) -> ClassModels:
     """The models with the middle of their energies of these documents."""
-    found = mean_energies([model.rbm for model in models], texts, pause)
+    found = mean_units([model.rbm for model in models], texts, pause)
     middles = [np.nanmean(found[label == c], axis=0) for c in range(len(models))]
     return ClassModels(models, np.mean(middles, axis=0))
 
@@ -149,16 +148,31 @@ def mean_energies(
     rbms: Sequence[WordRepRBM], texts: Texts, pause: Pause = lambda: None
 ) -> Float64[np.ndarray, "N C"]:
     """The mean free energy of each document's windows under each model; NaN for an empty one."""
-    found = np.full((len(texts), len(rbms)), np.nan)
+    return _each(lambda rbm, ids: _energies(rbm, ids).mean(), (), rbms, texts, pause)
+
+
+def mean_units(
+    rbms: Sequence[WordRepRBM], texts: Texts, pause: Pause = lambda: None
+) -> Float64[np.ndarray, "N C H+1"]:
+    """The same unit by unit."""
+    return _each(unit_energies, (rbms[0].c.size + 1,), rbms, texts, pause)
+
+
+def _each(
+    asked: Callable[[WordRepRBM, Array], Array], shape: tuple[int, ...],
+    rbms: Sequence[WordRepRBM], texts: Texts, pause: Pause,
+) -> Float64[np.ndarray, "N C ..."]:  # fmt: skip
+    """What is asked of every document under every model; NaN for an empty one."""
+    found = np.full((len(texts), len(rbms), *shape), np.nan)
     with one_blas_thread():
         for number, ids in enumerate(texts.each()):
             pause()
             if ids.size:
-                found[number] = [_energies(rbm, ids).mean() for rbm in rbms]
+                found[number] = [asked(rbm, ids) for rbm in rbms]
     return found
 
 
 def _energies(rbm: WordRepRBM, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, " W"]:
-    v = np.lib.stride_tricks.sliding_window_view(ids, rbm.positions)
+    v = windows_of(ids, rbm.positions)
     blocks = range(0, len(v), BLOCK)
     return np.concatenate([rbm.free_energy(v[first : first + BLOCK]) for first in blocks])

@@ -2,7 +2,8 @@
 
 CLASSIFIER/class-0/   as `wordrbm train` writes it: every command that takes a model takes it
 CLASSIFIER/class-1/
-CLASSIFIER/classifier.json   the classes' names, the middles, the last layer; written last
+CLASSIFIER/classifier.json   the classes' names, the middles, the last layer and what it sees;
+                             written last
 """
 
 import json
@@ -17,9 +18,10 @@ from wordrbm.artifacts.modelfile import save
 from wordrbm.errors import WordRBMError
 from wordrbm.estimators.class_models import ClassModels
 from wordrbm.estimators.layer import Layer
+from wordrbm.estimators.views import VIEWS, View
 from wordrbm.storage import make_folder, write_text
 
-NAME, VERSION = "classifier.json", 1
+NAME, VERSION = "classifier.json", 2
 LAYER = ("mean", "scale", "weight", "bias")
 
 
@@ -28,6 +30,7 @@ class Kept(NamedTuple):
 
     classes: tuple[str, ...]
     models: ClassModels
+    view: View
     layer: Layer
 
 
@@ -41,6 +44,7 @@ def save_classifier(folder: Path, kept: Kept) -> None:
         "version": VERSION,
         "classes": list(kept.classes),
         "middle": kept.models.middle.tolist(),
+        "view": kept.view.name,
         "layer": {name: getattr(kept.layer, name).tolist() for name in LAYER},
     }
     write_text(folder / NAME, json.dumps(head, indent=1))
@@ -54,8 +58,9 @@ def load_classifier(folder: Path) -> Kept:
         if len(set(classes)) < len(classes):
             raise ValueError("two classes have one name")
         layer = Layer(**{name: np.array(head["layer"][name], np.float64) for name in LAYER})
-        middle = np.array(head["middle"], np.float64)
-        _check(len(classes), middle, layer)
+        middle, view = np.array(head["middle"], np.float64), VIEWS[head["view"]]
+        if len(classes) < 2 or middle.ndim != 2:
+            raise ValueError(f"{middle.shape} middles for {len(classes)} classes")
     except (KeyError, TypeError, ValueError) as error:
         raise WordRBMError(
             f"{folder / NAME} is damaged ({error}); take an untouched copy, or fit it again."
@@ -66,7 +71,9 @@ def load_classifier(folder: Path) -> Kept:
         raise WordRBMError(
             f"The models in {folder} have different words or windows; take an untouched copy."
         )
-    return Kept(classes, ClassModels(models, middle), layer)
+    found = Kept(classes, ClassModels(models, middle), view, layer)
+    _check(found, folder)
+    return found
 
 
 def save_models(folder: Path, models: Sequence[TrainedModel]) -> None:
@@ -99,14 +106,16 @@ def _head(path: Path) -> dict[str, Any]:
     return found
 
 
-def _check(C: int, middle: Any, layer: Layer) -> None:
-    features, rows = (1, 1) if C == 2 else (C, C)
-    expected = {"mean": (features,), "scale": (features,), "weight": (rows, features)}
-    for name, shape in (expected | {"bias": (rows,)}).items():
-        if getattr(layer, name).shape != shape:
-            raise ValueError(f"{name} is {getattr(layer, name).shape}, not {shape}")
-    if C < 2 or middle.shape != (C,):
-        raise ValueError(f"{middle.shape} middles for {C} classes")
+def _check(kept: Kept, folder: Path) -> None:
+    """Whether the numbers are as many as the models ask for, and can be used."""
+    C, F = len(kept.classes), kept.view.size(kept.models)
+    rows, layer, middle = 1 if C == 2 else C, kept.layer, kept.models.middle
+    expected = {"mean": (F,), "scale": (F,), "weight": (rows, F), "bias": (rows,)}
+    shapes = {name: getattr(layer, name).shape for name in LAYER}
     numbers = [middle, *(getattr(layer, name) for name in LAYER)]
-    if not all(np.isfinite(one).all() for one in numbers) or not (layer.scale > 0).all():
-        raise ValueError("a number is not finite, or a scale not above zero")
+    fits = shapes == expected and middle.shape == (C, kept.models.models[0].rbm.c.size + 1)
+    if not fits or not all(np.isfinite(one).all() for one in numbers) or layer.scale.min() <= 0:
+        raise WordRBMError(
+            f"{folder / NAME} is damaged (its numbers do not fit the models, or are not finite); "
+            "take an untouched copy, or fit it again."
+        )

@@ -12,6 +12,7 @@ from jaxtyping import Float64
 from wordrbm.estimators.class_models import ClassModels, texts_of
 from wordrbm.estimators.documents import read
 from wordrbm.estimators.layer import Layer
+from wordrbm.estimators.views import View
 
 
 class Pull(NamedTuple):
@@ -45,15 +46,15 @@ class Explanation(NamedTuple):
         return found
 
 
-def explain(models: ClassModels, layer: Layer, document: object) -> Explanation:
+def explain(models: ClassModels, view: View, layer: Layer, document: object) -> Explanation:
     """Take a document apart: a str, or a list of tokens."""
     found = read([document])
     tokens = tuple(found.words[k] for k in found.ids.tolist())
     texts, C = texts_of(found, models.models[0].vocabulary, models.n), len(models.models)
-    probability = layer.probabilities(models.energies(texts))[0]
+    probability = layer.probabilities(view.of_texts(models, texts))[0]
     if not tokens:
         return Explanation((), probability, np.zeros((0, C)), np.zeros((0, C)), models.n)
-    windows = layer.pulls(models.window_energies(texts.ids))
+    windows = layer.pulls(view.of_windows(models, texts.ids))
     words = np.zeros((len(texts.ids), C))
     for i in range(models.n):
         words[i : i + len(windows)] += windows / models.n

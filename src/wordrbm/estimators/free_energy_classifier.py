@@ -1,17 +1,19 @@
 """A text classifier that asks which class would have written this, with an honest probability.
 
 One word model for each class (`class_models.py`); a document's features are its mean free energies
-under each, and a logistic layer over them is the threshold of the paper [Dahl 2012, section 6.3].
-A model flatters the documents it was trained on, so the layer learns from energies that come
-from models that have not seen them: the documents are cut into folds, and the energies of each
-fold are those of models of the others. It is a transformer too: `fit_transform` gives these
-energies, `transform` those of the models of all documents.
+under each, and a logistic layer over them is the threshold of the paper [Dahl 2012, section 6.3],
+or, by unit, over the terms of the energies (`unit_energies.py`). A model flatters the documents it
+was trained on, so the layer learns from energies that come from models that have not seen them:
+the documents are cut into folds, and the energies of each fold are those of models of the others.
+All of these start from one background, which has read every document without its class. It is a
+transformer too: `fit_transform` gives these energies, `transform` those of the models of all
+documents.
 """
 
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from jaxtyping import Float64, Int64
+from jaxtyping import Float, Float64, Int64
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -23,13 +25,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from wordrbm.estimators.class_models import (
     ClassModels,
-    Schedule,
     Texts,
     centred,
     texts_of,
+    train_background,
     train_class_models,
 )
-from wordrbm.estimators.documents import Read, chosen, read, text_tags, vocabulary_of
+from wordrbm.estimators.documents import Read, read, text_tags, vocabulary_of
 from wordrbm.estimators.labels import classes_of
 from wordrbm.estimators.layer import Layer
 from wordrbm.estimators.parameters import (
@@ -44,6 +46,9 @@ from wordrbm.estimators.parameters import (
     whole_number,
 )
 from wordrbm.estimators.refused import Refused
+from wordrbm.estimators.views import BY_UNIT, WHOLE, View
+from wordrbm.models import WordRepRBM
+from wordrbm.text.vocabulary import Vocabulary
 
 
 class FreeEnergyClassifier(
@@ -55,8 +60,9 @@ class FreeEnergyClassifier(
     """Classify documents by their free energies under a word model of each class.
 
     `folds` is None to fit the last layer on the energies of the models' own documents, as the
-    paper did. `background` trains a common start on all documents. Learnt: `classes_`, `models_`,
-    `layer_`, `energies_`. See docs/estimators.md.
+    paper did. `background` trains a common start on all documents. `by_unit` gives every hidden
+    unit a weight in the last layer. Learnt: `classes_`, `models_`, `layer_`, `energies_`. See
+    docs/estimators.md.
     """
 
     def __init__(
@@ -66,6 +72,7 @@ class FreeEnergyClassifier(
         window: int = 3,
         folds: int | None = 3,
         background: bool = True,
+        by_unit: bool = False,
         C: float = 1.0,
         vocabulary_size: int = 50_000,
         min_count: int = 2,
@@ -87,6 +94,7 @@ class FreeEnergyClassifier(
         self.window = window
         self.folds = folds
         self.background = background
+        self.by_unit = by_unit
         self.C = C
         self.vocabulary_size = vocabulary_size
         self.min_count = min_count
@@ -107,13 +115,17 @@ class FreeEnergyClassifier(
     def fit(self, X: Any, y: Any) -> Self:
         """Train a model for each class, and the layer over their energies."""
         checked(self)
-        C, found, folds = positive("C", self.C), read(X), self._folds()
+        C, view, found, folds = positive("C", self.C), self._view(), read(X), self._folds()
         classes, label = classes_of(y, found.ends, 1 if folds is None else folds)
-        seed = seed_of(self.random_state)
-        models = self._trained(found, label, seed)
-        self.energies_ = self._unseen(found, label, seed, models)
-        self.layer_ = Layer.fit(self.energies_, label, C)
-        self.classes_, self.models_ = classes, models
+        size = whole_number("vocabulary_size", self.vocabulary_size)
+        vocabulary = vocabulary_of(found, size, whole_number("min_count", self.min_count))
+        texts = texts_of(found, vocabulary, int(self.window))
+        task = _Task(texts, label, vocabulary, seed_of(self.random_state))
+        start = self._start(task) if self.background else None
+        models = self._trained(task, start)
+        self.energies_, features = self._unseen(task, start, models, view)
+        self.layer_ = Layer.fit(features, label, C)
+        self.classes_, self.models_, self.view_ = classes, models, view
         return self
 
     def fit_transform(self, X: Any, y: Any) -> Float64[np.ndarray, "N C"]:
@@ -128,40 +140,59 @@ class FreeEnergyClassifier(
 
     def predict_proba(self, X: Any) -> Float64[np.ndarray, "N C"]:
         """The probability of each class, for each document."""
-        energies = self.transform(X)
-        return np.asarray(self.layer_.probabilities(energies))
+        features = self._features(X)
+        return np.asarray(self.layer_.probabilities(features))
 
     def decision_function(self, X: Any) -> Float64[np.ndarray, "N ..."]:
         """The logit of each class; for two classes that of the second."""
-        energies = self.transform(X)
-        scores = self.layer_.scores(energies)
+        features = self._features(X)
+        scores = self.layer_.scores(features)
         return scores[:, 1] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
         """The likeliest class of each document."""
-        energies = self.transform(X)
-        return np.asarray(self.classes_[self.layer_.scores(energies).argmax(axis=1)])
+        features = self._features(X)
+        return np.asarray(self.classes_[self.layer_.scores(features).argmax(axis=1)])
+
+    def _features(self, X: Any) -> Float[np.ndarray, "N F"]:
+        check_is_fitted(self)
+        return self.view_.of_texts(self.models_, self._texts(read(X), self.models_))
+
+    def _view(self) -> View:
+        """What the layer sees; switches are checked with it."""
+        for name in ("background", "by_unit"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise Refused(
+                    f"The parameter {name} is {getattr(self, name)!r}; give True or False."
+                )
+        if self.by_unit and not self.background:
+            raise Refused(
+                "The parameter by_unit is True and background False: models that start apart have "
+                "no units in common; give background=True."
+            )
+        return BY_UNIT if self.by_unit else WHOLE
 
     def _folds(self) -> int | None:
-        """How many folds, checked with what else is no setting of a run."""
-        if not isinstance(self.background, bool | np.bool_):
-            raise Refused(f"The parameter background is {self.background!r}; give True or False.")
         if self.folds is not None and whole_number("folds", self.folds) < 2:
             raise Refused("The parameter folds is 1; give 2 or more, or None as the paper did.")
         return self.folds
 
-    def _trained(self, found: Read, label: Int64[np.ndarray, " N"], seed: int) -> ClassModels:
-        """The models of some documents, which alone say what words there are."""
-        size = whole_number("vocabulary_size", self.vocabulary_size)
-        vocabulary = vocabulary_of(found, size, whole_number("min_count", self.min_count))
-        texts = texts_of(found, vocabulary, int(self.window))
-        everything = self._plan(texts, np.arange(len(texts)))
+    def _start(self, task: "_Task") -> WordRepRBM:
+        """A model of all documents, whatever their class."""
+        everything = self._plan(task.texts, np.arange(len(task.texts)))
+        return train_background(
+            task.texts, task.vocabulary, settings_of(self, task.seed, everything),
+            threads_of(self.n_jobs), teller(self, everything),
+        )  # fmt: skip
+
+    def _trained(self, task: "_Task", start: WordRepRBM | None) -> ClassModels:
+        """The models of the classes of some documents."""
+        texts, label = task.texts, task.label
         plans = [self._plan(texts, np.flatnonzero(label == c)) for c in np.unique(label)]
-        background = settings_of(self, seed, everything) if self.background else None
         models = train_class_models(
-            texts, label, vocabulary,
-            Schedule(background, [settings_of(self, seed, one) for one in plans]),
-            threads=threads_of(self.n_jobs), tell=teller(self, everything),
+            texts, label, task.vocabulary, [settings_of(self, task.seed, one) for one in plans],
+            start=start, threads=threads_of(self.n_jobs),
+            tell=teller(self, self._plan(texts, np.arange(len(texts)))),
         )  # fmt: skip
         return centred(models, texts, label)
 
@@ -169,19 +200,21 @@ class FreeEnergyClassifier(
         return plan(self, len(texts.windows(chosen, int(self.window))))
 
     def _unseen(
-        self, found: Read, label: Int64[np.ndarray, " N"], seed: int, models: ClassModels
-    ) -> Float64[np.ndarray, "N C"]:
-        """The energies of each document by models that have not seen it, unless so asked."""
+        self, task: "_Task", start: WordRepRBM | None, models: ClassModels, view: View
+    ) -> tuple[Float64[np.ndarray, "N C"], Float[np.ndarray, "N F"]]:
+        """Energies and features by models that have not seen a document, unless so asked."""
         if self.folds is None:
-            return models.energies(self._texts(found, models))
-        energies = np.zeros((len(label), len(models.models)))
-        full = np.flatnonzero(np.diff(found.ends, prepend=0))  # empty documents teach nothing
-        cut = StratifiedKFold(int(self.folds), shuffle=True, random_state=seed)
-        for others, here in cut.split(full, label[full]):
-            seen, asked = full[others], full[here]
-            trained = self._trained(chosen(found, seen), label[seen], seed)
-            energies[asked] = trained.energies(self._texts(chosen(found, asked), trained))
-        return energies
+            return models.energies(task.texts), view.of_texts(models, task.texts)
+        energies = np.zeros((len(task.label), len(models.models)))
+        features = np.zeros((len(task.label), view.size(models)))
+        full = np.flatnonzero(np.diff(task.texts.ends, prepend=0))  # empty ones teach nothing
+        cut = StratifiedKFold(int(self.folds), shuffle=True, random_state=task.seed)
+        for others, here in cut.split(full, task.label[full]):
+            trained = self._trained(task.chosen(full[others]), start)
+            asked = task.texts.chosen(full[here])
+            energies[full[here]] = trained.energies(asked)
+            features[full[here]] = view.of_texts(trained, asked)
+        return energies, features
 
     def _texts(self, found: Read, models: ClassModels) -> Texts:
         return texts_of(found, models.models[0].vocabulary, models.n)
@@ -192,3 +225,15 @@ class FreeEnergyClassifier(
 
     def __sklearn_tags__(self) -> Any:
         return text_tags(super().__sklearn_tags__())
+
+
+class _Task(NamedTuple):
+    """Documents with their classes."""
+
+    texts: Texts
+    label: Int64[np.ndarray, " N"]
+    vocabulary: Vocabulary
+    seed: int
+
+    def chosen(self, number: Int64[np.ndarray, " M"]) -> "_Task":
+        return self._replace(texts=self.texts.chosen(number), label=self.label[number])

@@ -19,8 +19,7 @@ BLOCK = 4096  # windows at a time: a document is scored by itself, whatever its 
 
 def unit_energies(rbm: WordRepRBM, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, " H+1"]:
     """The means of e_0, e_1, .. e_H over the windows of one document."""
-    v = np.lib.stride_tricks.sliding_window_view(ids, rbm.positions)
-    total = np.zeros(rbm.c.size + 1)
+    v, total = windows_of(ids, rbm.positions), np.zeros(rbm.c.size + 1)
     for first in range(0, len(v), BLOCK):
         some = v[first : first + BLOCK]
         total[0] -= rbm.word_bias[rbm.shelf, some].sum(dtype=np.float64)
@@ -28,3 +27,17 @@ def unit_energies(rbm: WordRepRBM, ids: Int32[np.ndarray, " t"]) -> Float64[np.n
         softplus_sums(np.ascontiguousarray(rbm.hidden_input(some).T), sums)
         total[1:] -= sums
     return total / len(v)
+
+
+def window_unit_energies(
+    rbm: WordRepRBM, ids: Int32[np.ndarray, " t"]
+) -> Float64[np.ndarray, "W H+1"]:
+    """The same of every window by itself."""
+    v = windows_of(ids, rbm.positions)
+    bias = rbm.word_bias[rbm.shelf, v].sum(axis=1, dtype=np.float64)
+    return -np.column_stack([bias, np.logaddexp(0.0, rbm.hidden_input(v), dtype=np.float64)])
+
+
+def windows_of(ids: Int32[np.ndarray, " t"], n: int) -> Int32[np.ndarray, "W n"]:
+    """Every window of a document."""
+    return np.lib.stride_tricks.sliding_window_view(ids, n)

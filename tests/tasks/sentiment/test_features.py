@@ -8,7 +8,7 @@ from scipy import sparse
 
 from wordrbm.tasks.sentiment.bags import NaiveBayesWeights, bags, ngrams, unit_length
 from wordrbm.tasks.sentiment.fitting import Sides, beside, choose, cross_validated, svm, unit_range
-from wordrbm.tasks.sentiment.pools import apart_by_unit, pooled, units_of
+from wordrbm.tasks.sentiment.pools import pooled
 from wordrbm.tasks.sentiment.stacking import decisions, stacked
 
 TEXTS = [["a", "good", "film"], ["a", "bad", "film", "a"], ["good", "good"], []]
@@ -56,14 +56,6 @@ def test_pools_of_a_document():
     assert found["squashed"][0] == pytest.approx(sum(math.tanh(x / 4) for x in half) / 25)
     assert found["upper"][0] == pytest.approx(sum(sorted(half)[-2:]) / 2)
     assert found["upper"][1] == pytest.approx(-sum(sorted(half)[:2]) / 2)
-
-
-def test_energies_by_unit_are_compared_between_classes():
-    energies = np.random.default_rng(7).normal(size=(3, 4))
-    np.testing.assert_allclose(apart_by_unit(energies[:2]), energies[0] - energies[1])
-    expected = [[x - energies[:, j].mean() for j, x in enumerate(row)] for row in energies]
-    np.testing.assert_allclose(apart_by_unit(energies), np.ravel(expected))
-    assert [units_of(2, 4), units_of(3, 4)] == [4, 12]
 
 
 def problem(count=200):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float32, Float64, Int64
+from jaxtyping import Float64, Int64
 
 from wordrbm.artifacts import TrainedModel, load
 from wordrbm.artifacts.modelfile import MODEL, save
@@ -21,7 +21,6 @@ from wordrbm.errors import WordRBMError
 from wordrbm.estimators.class_models import (
     ClassModels,
     Pause,
-    Schedule,
     Texts,
     centred,
     texts_of,
@@ -31,10 +30,11 @@ from wordrbm.estimators.class_models import (
 from wordrbm.estimators.classifier_file import save_models
 from wordrbm.estimators.documents import joined, vocabulary_of
 from wordrbm.estimators.learning import Tell
+from wordrbm.estimators.views import compared
 from wordrbm.models import WordRepRBM
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.kept import NAMES, UNITS, keep
-from wordrbm.tasks.sentiment.pools import apart_by_unit, pooled, units_of
+from wordrbm.tasks.sentiment.pools import pooled
 from wordrbm.tasks.sentiment.variant import Cell, Variant
 from wordrbm.text.vocabulary import Vocabulary
 
@@ -79,7 +79,7 @@ def compute(cell: Cell, source: Source, tell: Tell) -> None:
         found |= {f"test.{name}": x for name, x in _scored(models, unseen, source.pause).items()}
         save_models(out / cell.name, models.models)
     if cell.variant.background:
-        found[f"{part}.{UNITS}"] = _by_unit(models, unseen, source.pause)
+        found[f"{part}.{UNITS}"] = compared(models.units(unseen, source.pause))
     keep(cell, data, out, found | {"middle": models.middle})
 
 
@@ -91,15 +91,10 @@ def _trained(
     data = source.data
     texts, label = train.chosen(seen), data.train.label[seen]
     models = train_class_models(
-        texts, label, vocabulary, schedule_of(cell, len(data.classes)),
+        texts, label, vocabulary, [cell.variant.settings(cell.seed)] * len(data.classes),
         start=background_of(cell, source, vocabulary, tell), tell=tell,
     )  # fmt: skip
     return centred(models, texts, label, source.pause)
-
-
-def schedule_of(cell: Cell, classes: int) -> Schedule:
-    """How the models of a cell are trained."""
-    return Schedule(None, [cell.variant.settings(cell.seed)] * classes)
 
 
 def work_of(cell: Cell, classes: int) -> int:
@@ -148,14 +143,3 @@ def _scored(
         pause()
         each.append(pooled(models.window_energies(ids)) if ids.size else {})
     return {name: np.array([one.get(name, none) for one in each]) for name in NAMES}
-
-
-def _by_unit(models: ClassModels, texts: Texts, pause: Pause) -> Float32[np.ndarray, "N F"]:
-    """The same unit by unit; an empty document speaks for no class."""
-    sizes = len(models.models), models.models[0].rbm.c.size + 1
-    found = np.zeros((len(texts), units_of(*sizes)), np.float32)
-    for number, ids in enumerate(texts.each()):
-        pause()
-        if ids.size:
-            found[number] = apart_by_unit(models.unit_energies(ids))
-    return found

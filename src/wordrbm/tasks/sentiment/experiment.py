@@ -7,15 +7,17 @@ from typing import NamedTuple
 
 from wordrbm.estimators.classifier_file import Kept, save_classifier
 from wordrbm.estimators.layer import Layer
+from wordrbm.estimators.views import BY_UNIT, WHOLE, View, compared
 from wordrbm.storage import write_text
 from wordrbm.tasks.sentiment.baselines import Bags, bags_of
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.fitting import nb_svm, svm
-from wordrbm.tasks.sentiment.kept import class_models, gathered
+from wordrbm.tasks.sentiment.kept import UNITS, class_models, gathered
 from wordrbm.tasks.sentiment.report import as_markdown, as_records
 from wordrbm.tasks.sentiment.rows import (
     BNC,
     NB_SVM,
+    WEIGHED,
     Given,
     Row,
     Weighed,
@@ -104,5 +106,14 @@ def write_results(asked: Asked, rows: Sequence[Row], data: Data, out: Path) -> N
     variant, seed = next(iter(asked.variants.values())), asked.seeds[0]
     models = class_models(Cell(variant, seed, None), data, out / CELLS)
     unseen, _ = gathered(variant, seed, data, out / CELLS)
-    layer = Layer.fit(unseen.train["mean"], data.train.label, 1.0)
-    save_classifier(out / CLASSIFIER, Kept(data.classes, models, layer))
+    view, C = _last_layer(rows, next(iter(asked.variants)))
+    seen = unseen.train[UNITS] if view is BY_UNIT else compared(unseen.train["mean"])
+    layer = Layer.fit(seen, data.train.label, C)
+    save_classifier(out / CLASSIFIER, Kept(data.classes, models, view, layer))
+
+
+def _last_layer(rows: Sequence[Row], variant: str) -> tuple[View, float]:
+    """What the classifier's last layer sees, by unit if there is such a row, and its penalty."""
+    found = {row.name: row.found[0].settings["C"] for row in rows}
+    by_unit = found.get(f"{variant}{WEIGHED}")
+    return (WHOLE, 1.0) if by_unit is None else (BY_UNIT, by_unit)

@@ -16,7 +16,7 @@ from wordrbm.estimators.class_models import ClassModels
 from wordrbm.estimators.classifier_file import load_models
 from wordrbm.shapes import Array
 from wordrbm.tasks.sentiment.data import Data
-from wordrbm.tasks.sentiment.pools import POOLS, units_of
+from wordrbm.tasks.sentiment.pools import POOLS
 from wordrbm.tasks.sentiment.variant import CHAINS, FOLDS, RATES, Cell, Variant, cells_of
 
 METHOD = 3  # how models start and energies are pooled; cells of another are not taken
@@ -108,6 +108,7 @@ def _shapes(cell: Cell, data: Data) -> dict[str, tuple[int, ...]]:
     if cell.fold is None:
         unseen, count = "test", len(data.test)
         shapes |= {f"test.{name}": (count, C) for name in NAMES}
+    terms = cell.variant.hidden + 1
     if cell.variant.background:
-        shapes[f"{unseen}.{UNITS}"] = count, units_of(C, cell.variant.hidden + 1)
-    return shapes | {"middle": (C,)}
+        shapes[f"{unseen}.{UNITS}"] = count, terms * (1 if C == 2 else C)
+    return shapes | {"middle": (C, terms)}

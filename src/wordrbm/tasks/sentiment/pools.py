@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from jaxtyping import Float64
 
-from wordrbm.estimators.layer import compared
-
 WIDTH = 4.0  # nats of difference from which on more of it counts for less
 TAIL = 0.1  # of the windows, the most telling ones
 
@@ -36,13 +34,3 @@ def pooled(energies: Windows) -> dict[str, Pooled]:
     """Every pool of one document."""
     apart = energies - energies.mean(axis=1, keepdims=True)
     return {"mean": energies.mean(axis=0)} | {name: pool(apart) for name, pool in POOLS.items()}
-
-
-def apart_by_unit(energies: Float64[np.ndarray, "C U"]) -> Float64[np.ndarray, " F"]:
-    """Energies by unit: the difference of two classes, of more each one's from their mean."""
-    return compared(energies.T).T.ravel()
-
-
-def units_of(classes: int, units: int) -> int:
-    """How many numbers that gives."""
-    return units if classes == 2 else classes * units

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wordrbm.estimators.layer import compared
+from wordrbm.estimators.views import compared
 from wordrbm.tasks.sentiment import baselines
 from wordrbm.tasks.sentiment.baselines import Bags
 from wordrbm.tasks.sentiment.data import Data
@@ -27,7 +27,7 @@ from wordrbm.tasks.sentiment.fitting import (
 from wordrbm.tasks.sentiment.kept import UNITS, Energies
 from wordrbm.tasks.sentiment.stacking import decisions, layer, stacked
 
-BNC, NB_SVM = "bag of words bnc", "NB-SVM trigrams"
+BNC, NB_SVM, WEIGHED = "bag of words bnc", "NB-SVM trigrams", ", units weighed"
 
 Name = tuple[str, int]  # a variant's label and a seed
 
@@ -85,7 +85,7 @@ def energy_rows(given: Given, variant: str, seeds: Sequence[int]) -> Iterator[Ro
 
 def unit_rows(given: Given, variant: str, weighed: Sequence[Weighed]) -> Iterator[Row]:
     """The same with energies by unit, a weight for each; one for every seed."""
-    name, sides = f"{variant}, units weighed", [one.decisions for one in weighed]
+    name, sides = f"{variant}{WEIGHED}", [one.decisions for one in weighed]
     yield Row(name, [one.chosen for one in weighed])
     yield Row(f"{name} + bnc", [_with_bag(given, one) for one in sides])
     yield Row(f"{name} + NB trigrams", [_stacked(given, [given.by_ngrams, one]) for one in sides])
