@@ -9,8 +9,11 @@ import time
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from tests.tasks.sentiment.reviews import SMALL, write_reviews
+from wordrbm.artifacts.modelfile import MODEL
+from wordrbm.artifacts.tensors import read_head, write_tensors
 from wordrbm.cli.app import main
 from wordrbm.storage import locked
 from wordrbm.tasks.sentiment import cells
@@ -225,3 +228,43 @@ def test_data_that_is_not_there_is_told(command, tmp_path):
     code, _, told = command("explain", tmp_path)
     assert code == 2
     assert "There is no" in told
+
+
+def test_what_was_tampered_with_is_told(done, reviews, command, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(done, out)
+    given = ["sentiment", "--data", reviews, "--out", out, "--seeds", "1,2", "--unlabelled"]
+    path = sorted((out / "cells").glob("*-all.safetensors"))[0]
+    head, found = read_head(path), load_file(path)
+    found["test.units"][0, 0] = np.nan
+    write_tensors(
+        path, found, {name: head[name] for name in ("kind", "data", "unlabelled", "method")}
+    )
+    code, _, told = command(*given, *SMALL, "--quiet")
+    assert code == 2
+    assert f"{path} is damaged" in told
+    path.unlink()
+    one, other = sorted((out / "cells").glob("*background*-start"))
+    (one / MODEL).write_bytes((other / MODEL).read_bytes())
+    code, _, told = command(*given, *SMALL, "--quiet")
+    assert code == 2
+    assert "is of other documents or settings" in told
+
+
+def test_models_that_were_lost_are_trained_again(done, reviews, command, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(done, out)
+    lost = sorted((out / "cells").glob("*-all"))[0] / "class-0"
+    kept = (lost / MODEL).read_bytes()
+    shutil.rmtree(lost)
+    given = ["sentiment", "--data", reviews, "--out", out, "--seeds", "1,2", "--unlabelled"]
+    assert command(*given, *SMALL, "--quiet")[0] == 0
+    assert (lost / MODEL).read_bytes() == kept
+
+
+def test_the_classifier_is_as_sure_as_it_may_be(done, command, tmp_path):
+    text = tmp_path / "new.txt"
+    text.write_text("The cat eats fish . The dog hunts a bird .")
+    code, shown, _ = command("explain", done / "classifier", text, "--json")
+    assert code == 0
+    assert json.loads(shown)["classes"]["animals"]["probability"] > 0.8

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -7,7 +8,8 @@ import pytest
 
 from tests.estimators.test_free_energy_classifier import NAMED, QUICK, TEXTS
 from wordrbm import FreeEnergyClassifier
-from wordrbm.artifacts import load
+from wordrbm.artifacts import TrainedModel, load
+from wordrbm.artifacts.modelfile import save
 from wordrbm.errors import WordRBMError
 from wordrbm.estimators.classifier_file import Kept, load_classifier, save_classifier
 from wordrbm.estimators.coloured import page
@@ -137,7 +139,11 @@ def test_a_kept_classifier_is_the_same(kept, fitted, tmp_path):
         ({"layer": None}, "is damaged"),
         ({"middle": ["a", "b"]}, "is damaged"),
         ({"middle": [0.0, float("nan")]}, "is damaged"),
-        ({"classes": ["x", "x"]}, "two classes have one name"),
+        ({"classes": ["x", "x"]}, "each with a name of its own"),
+        ({"classes": "ab"}, "no list of names"),
+        ({"middle": 10**400}, "is damaged"),
+        ({"middle": [["1", "2"]]}, "is damaged"),
+        ({"version": 1}, "run `wordrbm sentiment` again"),
     ],
 )
 def test_a_damaged_classifier_is_told(kept, tmp_path, change, told):
@@ -153,4 +159,22 @@ def test_no_classifier_is_told(tmp_path):
         load_classifier(tmp_path)
     (tmp_path / "classifier.json").write_text("{")
     with pytest.raises(WordRBMError, match="is no classifier"):
+        load_classifier(tmp_path)
+
+
+def test_a_head_too_deep_is_no_classifier(kept, tmp_path):
+    save_classifier(tmp_path, kept)
+    (tmp_path / "classifier.json").write_text("[" * 100_000)
+    with pytest.raises(WordRBMError, match="is no classifier"):
+        load_classifier(tmp_path)
+
+
+def test_models_of_other_sizes_are_told(kept, tmp_path):
+    save_classifier(tmp_path, kept)
+    one = kept.models.models[0]
+    c = np.append(one.rbm.c, np.float32(0))
+    U = np.concatenate([one.rbm.U, one.rbm.U[:, :1]], axis=1)
+    settings = one.settings.model_copy(update={"hidden": c.size})
+    save(tmp_path / "class-1", TrainedModel(replace(one.rbm, c=c, U=U), one.vocabulary, settings))
+    with pytest.raises(WordRBMError, match="different words, windows or hidden units"):
         load_classifier(tmp_path)

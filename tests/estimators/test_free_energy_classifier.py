@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -131,6 +133,13 @@ def test_every_unit_may_have_a_weight_of_its_own():
     np.testing.assert_array_equal(again.decision_function(texts), together)
     with pytest.raises(WordRBMError, match="give background=True"):
         FreeEnergyClassifier(**QUICK, by_unit=True, background=False).fit(texts, label)
+
+
+@pytest.mark.parametrize("by_unit", [False, True])
+def test_it_can_be_sent_to_another_process(by_unit):
+    fitted = FreeEnergyClassifier(**QUICK, by_unit=by_unit).fit(TEXTS, NAMED)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.predict_proba(TEXTS), fitted.predict_proba(TEXTS))
 
 
 def test_same_bits_for_any_number_of_jobs(fitted):

@@ -92,7 +92,12 @@ def sentiment(
 
 def _run(asked: "Asked", data: "Data", out: Path, *, quiet: bool) -> "list[Row]":
     """Train, which can be stopped and gone on with; fit, which takes minutes and is done anew."""
-    from wordrbm.tasks.sentiment.experiment import rows_of, train_cells, write_results
+    from wordrbm.tasks.sentiment.experiment import (
+        rows_expected,
+        rows_of,
+        train_cells,
+        write_results,
+    )
     from wordrbm.using.precise import one_blas_thread
 
     stop = StopSignals()
@@ -102,7 +107,7 @@ def _run(asked: "Asked", data: "Data", out: Path, *, quiet: bool) -> "list[Row]"
     with progress("fitting", 1.0, quiet=quiet) as show, one_blas_thread():
         for row in rows_of(asked, data, out):
             rows.append(row)
-            show(min(0.99, len(rows) / (6 + 6 * len(asked.variants))), row.name)
+            show(min(0.99, len(rows) / (1 + rows_expected(asked))), row.name)
         write_results(asked, rows, data, out)
         show(1.0, "done")
     return rows

@@ -21,7 +21,6 @@ from wordrbm.estimators.documents import Read, chosen
 from wordrbm.estimators.learning import Tell, further, learnt, text_learner
 from wordrbm.estimators.unit_energies import BLOCK, unit_energies, window_unit_energies, windows_of
 from wordrbm.models import WordRepRBM
-from wordrbm.shapes import Array
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.text.windows import Windows
 from wordrbm.training import TrainingSettings
@@ -86,8 +85,14 @@ class ClassModels:
 
     def units(self, texts: Texts, pause: Pause = lambda: None) -> Float32[np.ndarray, "N C H+1"]:
         """The terms of these energies, unit by unit."""
-        found = mean_units([model.rbm for model in self.models], texts, pause)
-        return np.where(np.isnan(found), 0.0, found - self.middle).astype(np.float32)
+        found = np.zeros((len(texts), *self.middle.shape), np.float32)
+        with one_blas_thread():
+            for number, ids in enumerate(texts.each()):
+                pause()
+                if ids.size:
+                    terms = [unit_energies(model.rbm, ids) for model in self.models]
+                    found[number] = np.stack(terms) - self.middle
+        return found
 
     def window_energies(self, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, "W C"]:
         """The same of every window of one document."""
@@ -129,10 +134,16 @@ def centred(
     label: Int64[np.ndarray, " N"],
     pause: Pause = lambda: None,
 ) -> ClassModels:
-    """The models with the middle of their energies of these documents."""
-    found = mean_units([model.rbm for model in models], texts, pause)
-    middles = [np.nanmean(found[label == c], axis=0) for c in range(len(models))]
-    return ClassModels(models, np.mean(middles, axis=0))
+    """The models with the middle of their energies of these documents; the empty do not count."""
+    C, rbms = len(models), [model.rbm for model in models]
+    total = np.zeros((C, C, rbms[0].c.size + 1))  # by class of document, then by model
+    with one_blas_thread():
+        for c, ids in zip(label.tolist(), texts.each(), strict=True):
+            pause()
+            if ids.size:
+                total[c] += [unit_energies(rbm, ids) for rbm in rbms]
+    count = np.bincount(label[np.diff(texts.ends, prepend=0) > 0], minlength=C)
+    return ClassModels(models, (total / count[:, None, None]).mean(axis=0))
 
 
 def train_background(
@@ -148,27 +159,12 @@ def mean_energies(
     rbms: Sequence[WordRepRBM], texts: Texts, pause: Pause = lambda: None
 ) -> Float64[np.ndarray, "N C"]:
     """The mean free energy of each document's windows under each model; NaN for an empty one."""
-    return _each(lambda rbm, ids: _energies(rbm, ids).mean(), (), rbms, texts, pause)
-
-
-def mean_units(
-    rbms: Sequence[WordRepRBM], texts: Texts, pause: Pause = lambda: None
-) -> Float64[np.ndarray, "N C H+1"]:
-    """The same unit by unit."""
-    return _each(unit_energies, (rbms[0].c.size + 1,), rbms, texts, pause)
-
-
-def _each(
-    asked: Callable[[WordRepRBM, Array], Array], shape: tuple[int, ...],
-    rbms: Sequence[WordRepRBM], texts: Texts, pause: Pause,
-) -> Float64[np.ndarray, "N C ..."]:  # fmt: skip
-    """What is asked of every document under every model; NaN for an empty one."""
-    found = np.full((len(texts), len(rbms), *shape), np.nan)
+    found = np.full((len(texts), len(rbms)), np.nan)
     with one_blas_thread():
         for number, ids in enumerate(texts.each()):
             pause()
             if ids.size:
-                found[number] = [asked(rbm, ids) for rbm in rbms]
+                found[number] = [_energies(rbm, ids).mean() for rbm in rbms]
     return found
 
 

@@ -9,7 +9,7 @@ CLASSIFIER/classifier.json   the classes' names, the middles, the last layer and
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from wordrbm.artifacts.modelfile import save
 from wordrbm.errors import WordRBMError
 from wordrbm.estimators.class_models import ClassModels
 from wordrbm.estimators.layer import Layer
-from wordrbm.estimators.views import VIEWS, View
+from wordrbm.estimators.views import VIEWS, View, comparisons
+from wordrbm.shapes import Array
 from wordrbm.storage import make_folder, write_text
 
 NAME, VERSION = "classifier.json", 2
@@ -54,26 +55,36 @@ def load_classifier(folder: Path) -> Kept:
     """Read it back, every part checked."""
     head = _head(folder / NAME)
     try:
-        classes = tuple(str(name) for name in head["classes"])
-        if len(set(classes)) < len(classes):
-            raise ValueError("two classes have one name")
-        layer = Layer(**{name: np.array(head["layer"][name], np.float64) for name in LAYER})
-        middle, view = np.array(head["middle"], np.float64), VIEWS[head["view"]]
-        if len(classes) < 2 or middle.ndim != 2:
-            raise ValueError(f"{middle.shape} middles for {len(classes)} classes")
-    except (KeyError, TypeError, ValueError) as error:
-        raise WordRBMError(
-            f"{folder / NAME} is damaged ({error}); take an untouched copy, or fit it again."
-        ) from None
+        classes, view = _names(head["classes"]), VIEWS[head["view"]]
+        layer = Layer(**{name: _numbers(head["layer"][name]) for name in LAYER})
+        middle = _numbers(head["middle"])
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        _refuse(folder, str(error)[:100])
     models = load_models(folder, len(classes))
-    words = {model.vocabulary.digest() for model in models}
-    if len(words) > 1 or len({model.rbm.positions for model in models}) > 1:
-        raise WordRBMError(
-            f"The models in {folder} have different words or windows; take an untouched copy."
-        )
     found = Kept(classes, ClassModels(models, middle), view, layer)
     _check(found, folder)
     return found
+
+
+def _names(given: object) -> tuple[str, ...]:
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+        raise TypeError("the classes are no list of names")
+    if len(given) < 2 or len(set(given)) < len(given):
+        raise ValueError("two classes or more are needed, each with a name of its own")
+    return tuple(given)
+
+
+def _numbers(given: object) -> Array:
+    found = np.array(given)
+    if found.dtype.kind not in "if":
+        raise TypeError("what should be numbers are none")
+    return found.astype(np.float64)
+
+
+def _refuse(folder: Path, why: str) -> NoReturn:
+    raise WordRBMError(
+        f"{folder / NAME} is damaged ({why}); take an untouched copy, or fit it again."
+    )
 
 
 def save_models(folder: Path, models: Sequence[TrainedModel]) -> None:
@@ -94,28 +105,30 @@ def _head(path: Path) -> dict[str, Any]:
         raise WordRBMError(
             f"There is no {path}; give a folder that `wordrbm sentiment` wrote."
         ) from None
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or found.get("format") != "wordrbm classifier":
         raise WordRBMError(f"{path} is no classifier; give a folder `wordrbm sentiment` wrote.")
-    if found.get("version") != VERSION:
-        raise WordRBMError(
-            f"{path} has version {found.get('version')!r}, and {VERSION} is known; "
-            "use a newer wordrbm."
-        )
+    if (version := found.get("version")) != VERSION:
+        older = isinstance(version, int) and version < VERSION
+        remedy = "run `wordrbm sentiment` again" if older else "use a newer wordrbm"
+        raise WordRBMError(f"{path} has version {version!r}, and {VERSION} is known; {remedy}.")
     return found
 
 
 def _check(kept: Kept, folder: Path) -> None:
-    """Whether the numbers are as many as the models ask for, and can be used."""
-    C, F = len(kept.classes), kept.view.size(kept.models)
-    rows, layer, middle = 1 if C == 2 else C, kept.layer, kept.models.middle
+    """Whether the models are alike, and the numbers as many as they ask for, and finite."""
+    models, layer, middle = kept.models.models, kept.layer, kept.models.middle
+    alike = {(x.vocabulary.digest(), x.rbm.positions, x.rbm.c.size) for x in models}
+    if len(alike) > 1:
+        _refuse(folder, "its models have different words, windows or hidden units")
+    C, units = len(kept.classes), models[0].rbm.c.size + 1
+    if middle.shape != (C, units):
+        _refuse(folder, f"{middle.shape} middles where {(C, units)} were expected")
+    F, rows = kept.view.size(kept.models), comparisons(C)
     expected = {"mean": (F,), "scale": (F,), "weight": (rows, F), "bias": (rows,)}
-    shapes = {name: getattr(layer, name).shape for name in LAYER}
+    if {name: getattr(layer, name).shape for name in LAYER} != expected:
+        _refuse(folder, "its last layer does not fit the models")
     numbers = [middle, *(getattr(layer, name) for name in LAYER)]
-    fits = shapes == expected and middle.shape == (C, kept.models.models[0].rbm.c.size + 1)
-    if not fits or not all(np.isfinite(one).all() for one in numbers) or layer.scale.min() <= 0:
-        raise WordRBMError(
-            f"{folder / NAME} is damaged (its numbers do not fit the models, or are not finite); "
-            "take an untouched copy, or fit it again."
-        )
+    if not all(np.isfinite(one).all() for one in numbers) or layer.scale.min() <= 0:
+        _refuse(folder, "a number is not finite, or a scale not above zero")

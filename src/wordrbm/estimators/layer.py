@@ -29,6 +29,7 @@ class Layer:
     @classmethod
     def fit(cls, x: Float[np.ndarray, "N F"], label: Int64[np.ndarray, " N"], C: float) -> "Layer":
         """Learn it from features of documents, best from models that have not seen them."""
+        x = x.astype(np.float64)
         mean, spread = x.mean(axis=0), x.std(axis=0)
         scale = np.where(spread > 0, spread, 1.0)
         with one_blas_thread():  # whose number would change the last bits

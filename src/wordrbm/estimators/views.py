@@ -23,12 +23,7 @@ class View(NamedTuple):
     name: str
     of_texts: Callable[[ClassModels, Texts], Features]
     of_windows: Callable[[ClassModels, Int32[np.ndarray, " t"]], Features]
-    terms: Callable[[ClassModels], int]
-
-    def size(self, models: ClassModels) -> int:
-        """How many features there are."""
-        classes = len(models.models)
-        return self.terms(models) * (1 if classes == 2 else classes)
+    size: Callable[[ClassModels], int]
 
 
 def compared(energies: Float[np.ndarray, "N C *U"]) -> Features:
@@ -40,16 +35,36 @@ def compared(energies: Float[np.ndarray, "N C *U"]) -> Features:
     return found.reshape(len(found), int(np.prod(found.shape[1:])))
 
 
-WHOLE = View(
-    "whole",
-    lambda models, texts: compared(models.energies(texts)),
-    lambda models, ids: compared(models.window_energies(ids)),
-    lambda models: 1,
-)
-BY_UNIT = View(
-    "by unit",
-    lambda models, texts: compared(models.units(texts)),
-    lambda models, ids: compared(models.window_units(ids)),
-    lambda models: models.middle.shape[1],
-)
+def comparisons(classes: int) -> int:
+    """How many numbers that gives of one energy."""
+    return 1 if classes == 2 else classes
+
+
+def _whole_texts(models: ClassModels, texts: Texts) -> Features:
+    return compared(models.energies(texts))
+
+
+def _whole_windows(models: ClassModels, ids: Int32[np.ndarray, " t"]) -> Features:
+    return compared(models.window_energies(ids))
+
+
+def _whole_size(models: ClassModels) -> int:
+    return comparisons(len(models.models))
+
+
+def _units_texts(models: ClassModels, texts: Texts) -> Features:
+    return compared(models.units(texts))
+
+
+def _units_windows(models: ClassModels, ids: Int32[np.ndarray, " t"]) -> Features:
+    return compared(models.window_units(ids))
+
+
+def _units_size(models: ClassModels) -> int:
+    return comparisons(len(models.models)) * models.middle.shape[1]
+
+
+# Named functions: a fitted classifier is passed between processes.
+WHOLE = View("whole", _whole_texts, _whole_windows, _whole_size)
+BY_UNIT = View("by unit", _units_texts, _units_windows, _units_size)
 VIEWS = {view.name: view for view in (WHOLE, BY_UNIT)}

@@ -9,7 +9,15 @@ from scipy import sparse
 from wordrbm.tasks.sentiment.bags import NaiveBayesWeights, bags, ngrams, unit_length
 from wordrbm.tasks.sentiment.fitting import Sides, beside, choose, cross_validated, svm, unit_range
 from wordrbm.tasks.sentiment.pools import pooled
-from wordrbm.tasks.sentiment.stacking import decisions, stacked
+from wordrbm.tasks.sentiment.stacking import (
+    Cut,
+    accuracy,
+    decisions,
+    decisions_within,
+    layer,
+    loss,
+    stacked,
+)
 
 TEXTS = [["a", "good", "film"], ["a", "bad", "film", "a"], ["good", "good"], []]
 
@@ -102,6 +110,41 @@ def test_decisions_come_from_machines_that_have_not_seen_a_document():
     assert np.mean((found.train[:, 0] > 0) == label) < 0.7
     expected = svm(100.0).fit(x[fold != 1], label[fold != 1]).decision_function(x[fold == 1])
     np.testing.assert_allclose(found.train[fold == 1, 0], expected)
+
+
+def test_a_layer_within_folds_does_not_see_labels_that_are_in_the_features():
+    """Energies of a fold are made from the labels of all others: here they are nothing else."""
+    rng = np.random.default_rng(8)
+    label, fold, part = rng.permutation(300) % 2, np.arange(300) % 3, np.arange(300) // 3 % 5
+    own = rng.normal(size=(300, 40))
+    mean = [[own[(fold != f) & (label == c)].mean(axis=0) for c in (0, 1)] for f in range(3)]
+    x = np.stack([own[k] * (mean[f][1] - mean[f][0]) for k, f in enumerate(fold)])
+    honest = accuracy(decisions_within(layer, 1.0, x, label, Cut(fold, part)), label)
+    flattered = accuracy(decisions(layer, 1.0, Sides(x, x), label, fold).train, label)
+    assert flattered > 0.56
+    assert honest < 0.54
+
+
+def test_decisions_within_folds_are_of_other_parts_of_the_same_fold():
+    rng = np.random.default_rng(9)
+    x, label = rng.normal(size=(60, 3)), np.arange(60) % 3
+    cut = Cut(np.arange(60) // 20, np.arange(60) // 3 % 5)
+    found = decisions_within(layer, 1.0, x, label, cut)
+    assert found.shape == (60, 3)
+    seen = (cut.fold == 1) & (cut.part != 2)
+    asked = (cut.fold == 1) & (cut.part == 2)
+    expected = layer(1.0).fit(x[seen], label[seen]).decision_function(x[asked])
+    np.testing.assert_allclose(found[asked], expected)
+
+
+def test_how_good_decisions_are():
+    one, label = np.array([[2.0], [-1.0], [0.5]]), np.array([1, 0, 0])
+    assert accuracy(one, label) == pytest.approx(2 / 3)
+    expected = -np.log([1 / (1 + np.exp(-2)), 1 / (1 + np.exp(-1)), 1 / (1 + np.exp(0.5))]).mean()
+    assert loss(one, label) == pytest.approx(expected)
+    three = np.eye(3) * 2
+    assert accuracy(three, np.array([0, 1, 1])) == pytest.approx(2 / 3)
+    assert loss(three, np.array([0, 1, 2])) == pytest.approx(np.log(np.exp(2) + 2) - 2)
 
 
 def test_a_stack_weighs_what_it_is_given():

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from wordrbm.errors import WordRBMError
-from wordrbm.tasks.sentiment.folds import fold_at_random, fold_by_group, read_groups
+from wordrbm.tasks.sentiment.folds import (
+    fold_at_random,
+    fold_by_group,
+    parts_of_folds,
+    read_groups,
+)
 
 
 def test_folds_at_random_hold_each_class_in_equal_parts():
@@ -43,3 +48,16 @@ def test_bad_groups_are_refused_in_a_sentence(tmp_path):
         read_groups(tmp_path, "h_{}.txt", ("neg",), [2])
     with pytest.raises(WordRBMError, match="2 lines for 3 documents"):
         read_groups(tmp_path, "g_{}.txt", ("neg",), [3])
+
+
+def test_parts_of_folds_keep_groups_and_classes_together():
+    rng = np.random.default_rng(2)
+    label, group = np.arange(300) % 2, rng.integers(60, size=300)
+    fold = fold_by_group(label, group, 3)
+    part = parts_of_folds(label, group, fold)
+    assert set(part.tolist()) == set(range(5))
+    assert all(len(set(part[group == g].tolist())) == 1 for g in range(60))
+    assert parts_of_folds(label, None, fold) is not None
+    few = np.zeros(9, int)
+    few[:3] = 1
+    assert parts_of_folds(few, None, np.arange(9) % 3) is None

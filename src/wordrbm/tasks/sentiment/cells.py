@@ -129,8 +129,11 @@ def background_of(
         rbm = train_background(texts, vocabulary, settings, 1, tell)
         save(folder, TrainedModel(rbm, vocabulary, settings, digest))
     found = load(folder)
-    if (found.corpus, found.vocabulary.digest()) != (digest, vocabulary.digest()):
-        raise WordRBMError(f"{folder} is of other documents; use another --out, or remove it.")
+    made = found.corpus, found.vocabulary.digest(), found.settings
+    if made != (digest, vocabulary.digest(), variant.start_settings(cell.seed)):
+        raise WordRBMError(
+            f"{folder} is of other documents or settings; use another --out, or remove it."
+        )
     return found.rbm
 
 

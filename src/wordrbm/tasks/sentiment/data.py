@@ -15,7 +15,12 @@ from jaxtyping import Int64
 
 from wordrbm.errors import WordRBMError
 from wordrbm.estimators.documents import Read, chosen, read
-from wordrbm.tasks.sentiment.folds import fold_at_random, fold_by_group, read_groups
+from wordrbm.tasks.sentiment.folds import (
+    fold_at_random,
+    fold_by_group,
+    parts_of_folds,
+    read_groups,
+)
 from wordrbm.tasks.sentiment.variant import FOLDS
 from wordrbm.text.decoding import DECODERS
 from wordrbm.text.labelled import Files, Labelled, documents, find_labelled
@@ -54,6 +59,7 @@ class Data(NamedTuple):
     test: Part
     unlabelled: Part | None
     fold: Int64[np.ndarray, " N"]  # of the training documents
+    part: Int64[np.ndarray, " N"] | None  # of its fold that each is in, if they are enough
     digest: str  # a SHA-256 of the labelled documents and their folds
     more_digest: str  # and of the unlabelled ones
 
@@ -89,7 +95,8 @@ def read_data(folder: Path, *, unlabelled: bool, how: Reading = Reading()) -> Da
     fold = _fold(train.label, group, FOLDS)
     more = _unlabelled(folder, found, how) if unlabelled else None
     digests = _digest(classes, fold, train, test), _digest((), None, more) if more else ""
-    return Data(classes, train, test, more, fold, *digests)
+    part = parts_of_folds(train.label, group, fold)
+    return Data(classes, train, test, more, fold, part, *digests)
 
 
 def _training(

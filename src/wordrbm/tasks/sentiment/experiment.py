@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from wordrbm.estimators.classifier_file import Kept, save_classifier
 from wordrbm.estimators.layer import Layer
@@ -12,12 +13,11 @@ from wordrbm.storage import write_text
 from wordrbm.tasks.sentiment.baselines import Bags, bags_of
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.fitting import nb_svm, svm
-from wordrbm.tasks.sentiment.kept import UNITS, class_models, gathered
+from wordrbm.tasks.sentiment.kept import UNITS, Energies, class_models, gathered
 from wordrbm.tasks.sentiment.report import as_markdown, as_records
 from wordrbm.tasks.sentiment.rows import (
     BNC,
     NB_SVM,
-    WEIGHED,
     Given,
     Row,
     Weighed,
@@ -28,7 +28,14 @@ from wordrbm.tasks.sentiment.rows import (
     weighed_units,
 )
 from wordrbm.tasks.sentiment.running import run_cells
-from wordrbm.tasks.sentiment.stacking import decisions
+from wordrbm.tasks.sentiment.stacking import (
+    LAYER_PENALTIES,
+    Cut,
+    decisions,
+    decisions_within,
+    layer,
+    loss,
+)
 from wordrbm.tasks.sentiment.variant import Cell, Variant, cells_of
 from wordrbm.tasks.side_by_side import Show, Stop
 
@@ -54,6 +61,11 @@ def train_cells(asked: Asked, data: Data, out: Path, show: Show, stop: Stop) -> 
         for cell in cells_of(variant, seed)
     ]
     run_cells(cells, data, out / CELLS, asked.jobs, show, stop)
+
+
+def rows_expected(asked: Asked) -> int:
+    """About how many rows there will be."""
+    return 5 + 9 * len(asked.variants)
 
 
 def rows_of(asked: Asked, data: Data, out: Path) -> Iterator[Row]:
@@ -96,6 +108,7 @@ def _given(
         by_ngrams=decisions(nb_svm, ngrams["C"], bags.ngrams, label, fold),
         labels=(label, data.test.label),
         fold=fold,
+        part=data.part,
     )
 
 
@@ -106,14 +119,24 @@ def write_results(asked: Asked, rows: Sequence[Row], data: Data, out: Path) -> N
     variant, seed = next(iter(asked.variants.values())), asked.seeds[0]
     models = class_models(Cell(variant, seed, None), data, out / CELLS)
     unseen, _ = gathered(variant, seed, data, out / CELLS)
-    view, C = _last_layer(rows, next(iter(asked.variants)))
-    seen = unseen.train[UNITS] if view is BY_UNIT else compared(unseen.train["mean"])
-    layer = Layer.fit(seen, data.train.label, C)
-    save_classifier(out / CLASSIFIER, Kept(data.classes, models, view, layer))
+    view, C = _last_layer(unseen, data)
+    last = Layer.fit(_seen(unseen, view), data.train.label, C)
+    save_classifier(out / CLASSIFIER, Kept(data.classes, models, view, last))
 
 
-def _last_layer(rows: Sequence[Row], variant: str) -> tuple[View, float]:
-    """What the classifier's last layer sees, by unit if there is such a row, and its penalty."""
-    found = {row.name: row.found[0].settings["C"] for row in rows}
-    by_unit = found.get(f"{variant}{WEIGHED}")
-    return (WHOLE, 1.0) if by_unit is None else (BY_UNIT, by_unit)
+def _seen(unseen: Energies, view: View) -> Any:
+    return unseen.train[UNITS] if view is BY_UNIT else compared(unseen.train["mean"])
+
+
+def _last_layer(unseen: Energies, data: Data) -> tuple[View, float]:
+    """What the classifier's last layer sees and its penalty, by the probabilities that it gives."""
+    if data.part is None:  # few documents
+        return WHOLE, 1.0
+    views = [view for view in (WHOLE, BY_UNIT) if view is WHOLE or UNITS in unseen.train]
+    cut, label = Cut(data.fold, data.part), data.train.label
+
+    def tried(one: tuple[View, float]) -> float:
+        view, C = one
+        return loss(decisions_within(layer, C, _seen(unseen, view), label, cut), label)
+
+    return min(product(views, LAYER_PENALTIES), key=tried)

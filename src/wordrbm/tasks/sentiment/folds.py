@@ -16,7 +16,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.text.labelled import documents
 from wordrbm.text.looking import look
 
-SEED = 0
+SEED, PARTS = 0, 5
 HERE = "{}"  # where the name of the class is in a pattern
 
 Numbers = Int64[np.ndarray, " N"]
@@ -41,6 +41,18 @@ def fold_by_group(label: Numbers, group: Numbers, folds: int) -> Numbers:
     if len(np.unique(fold * len(label) + label)) < folds * len(np.unique(label)):
         raise few
     return fold
+
+
+def parts_of_folds(label: Numbers, group: Numbers | None, fold: Numbers) -> Numbers | None:
+    """The part of its own fold that each document is in, a group in one alone.
+
+    None if the rest of a fold would lack a class without one of its parts.
+    """
+    groups = np.arange(len(label)) if group is None else np.unique(group, return_inverse=True)[1]
+    part = np.random.default_rng(SEED).permutation(groups.max() + 1)[groups] % PARTS
+    rests = (label[(fold == f) & (part != p)] for f in np.unique(fold) for p in range(PARTS))
+    classes = len(np.unique(label))
+    return part if all(len(np.unique(rest)) == classes for rest in rests) else None
 
 
 def _numbered(parts: Iterable[Numbers]) -> Numbers:

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from wordrbm.artifacts.modelfile import MODEL
 from wordrbm.artifacts.tensors import read_head, read_tensors, write_tensors
 from wordrbm.errors import WordRBMError
 from wordrbm.estimators.class_models import ClassModels
 from wordrbm.estimators.classifier_file import load_models
+from wordrbm.estimators.views import comparisons
 from wordrbm.shapes import Array
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.pools import POOLS
@@ -54,7 +56,8 @@ def is_done(cell: Cell, data: Data, out: Path) -> bool:
             f"{path} is of other documents, or was made in another way; use another --out, or "
             "remove it."
         )
-    return True
+    models = [out / cell.name / f"class-{c}" / MODEL for c in range(len(data.classes))]
+    return cell.fold is not None or all(path.exists() for path in models)
 
 
 def _head(cell: Cell, data: Data) -> dict[str, Any]:
@@ -86,12 +89,19 @@ def _empty(like: Array, count: int) -> Array:
 def class_models(cell: Cell, data: Data, out: Path) -> ClassModels:
     """The models of a cell of all documents, as they were kept."""
     models = load_models(out / cell.name, len(data.classes))
-    middle = read_tensors(_place(cell, out), _shapes(cell, data))["middle"]
-    return ClassModels(models, middle)
+    return ClassModels(models, _tensors(cell, data, out)["middle"])
+
+
+def _tensors(cell: Cell, data: Data, out: Path) -> dict[str, Array]:
+    """The arrays of a cell, all of whose numbers must be finite."""
+    found = read_tensors(_place(cell, out), _shapes(cell, data))
+    if not all(np.isfinite(x).all() for x in found.values()):
+        raise WordRBMError(f"{_place(cell, out)} is damaged; remove it, and run the same command.")
+    return found
 
 
 def _read(cell: Cell, data: Data, out: Path) -> Energies:
-    found = read_tensors(_place(cell, out), _shapes(cell, data))
+    found = _tensors(cell, data, out)
     parts: dict[str, dict[str, Array]] = {"train": {}, "test": {}}
     for name, x in found.items():
         part, _, pool = name.partition(".")
@@ -110,5 +120,5 @@ def _shapes(cell: Cell, data: Data) -> dict[str, tuple[int, ...]]:
         shapes |= {f"test.{name}": (count, C) for name in NAMES}
     terms = cell.variant.hidden + 1
     if cell.variant.background:
-        shapes[f"{unseen}.{UNITS}"] = count, terms * (1 if C == 2 else C)
+        shapes[f"{unseen}.{UNITS}"] = count, terms * comparisons(C)
     return shapes | {"middle": (C, terms)}

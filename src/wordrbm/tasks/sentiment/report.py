@@ -15,7 +15,11 @@ def as_records(rows: Sequence[Row]) -> list[dict[str, Any]]:
             "test": mean(one.test for one in row.found),
             "validation": None if row.in_sample else mean(one.validation for one in row.found),
             "seeds": [
-                {"validation": one.validation, "test": one.test, "settings": one.settings}
+                {
+                    "validation": None if row.in_sample else one.validation,
+                    "test": one.test,
+                    "settings": one.settings,
+                }
                 for one in row.found
             ],
         }

@@ -25,7 +25,15 @@ from wordrbm.tasks.sentiment.fitting import (
     unit_range,
 )
 from wordrbm.tasks.sentiment.kept import UNITS, Energies
-from wordrbm.tasks.sentiment.stacking import decisions, layer, stacked
+from wordrbm.tasks.sentiment.stacking import (
+    LAYER_PENALTIES,
+    Cut,
+    accuracy,
+    decisions_of_all,
+    decisions_within,
+    layer,
+    stacked,
+)
 
 BNC, NB_SVM, WEIGHED = "bag of words bnc", "NB-SVM trigrams", ", units weighed"
 
@@ -57,6 +65,7 @@ class Given(NamedTuple):
     by_ngrams: Sides
     labels: tuple[Labels, Labels]
     fold: Labels
+    part: Labels | None
 
 
 def baseline_rows(data: Data, bags: Bags, fold: Labels) -> Iterator[Row]:
@@ -93,13 +102,15 @@ def unit_rows(given: Given, variant: str, weighed: Sequence[Weighed]) -> Iterato
 
 def weighed_units(given: Given, variant: str, seed: int) -> Weighed | None:
     """A layer over energies by unit, if there are any, and what it decides."""
-    energies = given.unseen[variant, seed]
-    if UNITS not in energies.test:
+    energies, (label, test_label) = given.unseen[variant, seed], given.labels
+    if UNITS not in energies.test or given.part is None:
         return None
-    sides = Sides(energies.train[UNITS], energies.test[UNITS])
-    chosen = _stacked(given, [sides])
-    C = chosen.settings["C"]
-    return Weighed(chosen, decisions(layer, C, sides, given.labels[0], given.fold))
+    sides, cut = Sides(energies.train[UNITS], energies.test[UNITS]), Cut(given.fold, given.part)
+    tried = {C: decisions_within(layer, C, sides.train, label, cut) for C in LAYER_PENALTIES}
+    C = max(tried, key=lambda C: accuracy(tried[C], label))
+    test = decisions_of_all(layer, C, sides, label)
+    chosen = Chosen(accuracy(tried[C], label), accuracy(test, test_label), {"C": C})
+    return Weighed(chosen, Sides(tried[C], test))
 
 
 def combined_row(
