@@ -234,7 +234,7 @@ def test_what_was_tampered_with_is_told(done, reviews, command, tmp_path):
     out = tmp_path / "out"
     shutil.copytree(done, out)
     given = ["sentiment", "--data", reviews, "--out", out, "--seeds", "1,2", "--unlabelled"]
-    path = sorted((out / "cells").glob("*-all.safetensors"))[0]
+    path = sorted((out / "cells").glob("*-without1.safetensors"))[0]
     head, found = read_head(path), load_file(path)
     found["test.units"][0, 0] = np.nan
     write_tensors(

@@ -3,10 +3,11 @@
 A cell that is on disk is not trained again, so an experiment that was stopped goes on where it
 was. `train` are the energies of the documents that the models have not seen, those of the fold;
 in the cell of all documents they are those of the documents seen, as the paper has it. Energies by
-unit are of unseen documents alone.
+unit are of unseen documents alone: a cell of a fold has those of the fold and of the test, for a
+layer over units knows only the models that it has learnt from (`rows.py`).
 
 All cells of a variant and a seed start from one background, which has read all training documents
-without their classes, or the unlabelled ones. So a unit means the same in every cell.
+without their classes, or the unlabelled ones.
 """
 
 from pathlib import Path
@@ -73,13 +74,13 @@ def compute(cell: Cell, source: Source, tell: Tell) -> None:
     models = _trained(cell, source, vocabulary, train, seen, tell)
     scored = train if cell.fold is None else train.chosen(np.flatnonzero(fold == cell.fold))
     found = {f"train.{name}": x for name, x in _scored(models, scored, source.pause).items()}
-    unseen, part = scored, "train"
+    test = texts_of(data.test.read, vocabulary, n)
     if cell.fold is None:
-        unseen, part = texts_of(data.test.read, vocabulary, n), "test"
-        found |= {f"test.{name}": x for name, x in _scored(models, unseen, source.pause).items()}
+        found |= {f"test.{name}": x for name, x in _scored(models, test, source.pause).items()}
         save_models(out / cell.name, models.models)
-    if cell.variant.background:
-        found[f"{part}.{UNITS}"] = compared(models.units(unseen, source.pause))
+    elif cell.variant.background:
+        for part, texts in (("train", scored), ("test", test)):
+            found[f"{part}.{UNITS}"] = compared(models.units(texts, source.pause))
     keep(cell, data, out, found | {"middle": models.middle})
 
 

@@ -12,8 +12,8 @@ from wordrbm.estimators.views import BY_UNIT, WHOLE, View, compared
 from wordrbm.storage import write_text
 from wordrbm.tasks.sentiment.baselines import Bags, bags_of
 from wordrbm.tasks.sentiment.data import Data
-from wordrbm.tasks.sentiment.fitting import nb_svm, svm
-from wordrbm.tasks.sentiment.kept import UNITS, Energies, class_models, gathered
+from wordrbm.tasks.sentiment.fitting import Labels, Sides, nb_svm, svm
+from wordrbm.tasks.sentiment.kept import UNITS, Gathered, class_models, gathered
 from wordrbm.tasks.sentiment.report import as_markdown, as_records
 from wordrbm.tasks.sentiment.rows import (
     BNC,
@@ -33,6 +33,7 @@ from wordrbm.tasks.sentiment.stacking import (
     Cut,
     decisions,
     decisions_within,
+    in_order,
     layer,
     loss,
 )
@@ -101,8 +102,7 @@ def _given(
         for seed in asked.seeds
     }
     return Given(
-        unseen={key: unseen for key, (unseen, _) in found.items()},
-        seen={key: seen for key, (_, seen) in found.items()},
+        found=found,
         bag=bags.words[least],
         by_words=decisions(svm, words["C"], bags.words[least], label, fold),
         by_ngrams=decisions(nb_svm, ngrams["C"], bags.ngrams, label, fold),
@@ -118,25 +118,32 @@ def write_results(asked: Asked, rows: Sequence[Row], data: Data, out: Path) -> N
     write_text(out / NUMBERS, json.dumps(as_records(rows), indent=1))
     variant, seed = next(iter(asked.variants.values())), asked.seeds[0]
     models = class_models(Cell(variant, seed, None), data, out / CELLS)
-    unseen, _ = gathered(variant, seed, data, out / CELLS)
-    view, C = _last_layer(unseen, data)
-    last = Layer.fit(_seen(unseen, view), data.train.label, C)
+    views = _views(gathered(variant, seed, data, out / CELLS), data.fold)
+    view, C = _last_layer(views, data)
+    last = Layer.fit(views[view], data.train.label, C)
     save_classifier(out / CLASSIFIER, Kept(data.classes, models, view, last))
 
 
-def _seen(unseen: Energies, view: View) -> Any:
-    return unseen.train[UNITS] if view is BY_UNIT else compared(unseen.train["mean"])
+def _views(found: Gathered, fold: Labels) -> dict[View, Any]:
+    """What a last layer may learn from."""
+    views = {WHOLE: compared(found.unseen.train["mean"])}
+    if found.units:
+        views[BY_UNIT] = in_order([one.train[UNITS] for one in found.units], fold)
+    return views
 
 
-def _last_layer(unseen: Energies, data: Data) -> tuple[View, float]:
-    """What the classifier's last layer sees and its penalty, by the probabilities that it gives."""
+def _last_layer(views: Mapping[View, Any], data: Data) -> tuple[View, float]:
+    """What the classifier's last layer sees and its penalty, by the probabilities that it gives.
+
+    It will meet other models than those it learns from, so it is tried across folds too.
+    """
     if data.part is None:  # few documents
         return WHOLE, 1.0
-    views = [view for view in (WHOLE, BY_UNIT) if view is WHOLE or UNITS in unseen.train]
     cut, label = Cut(data.fold, data.part), data.train.label
 
     def tried(one: tuple[View, float]) -> float:
-        view, C = one
-        return loss(decisions_within(layer, C, _seen(unseen, view), label, cut), label)
+        x, C = views[one[0]], one[1]
+        across = decisions(layer, C, Sides(x, x), label, data.fold).train
+        return max(loss(across, label), loss(decisions_within(layer, C, x, label, cut), label))
 
     return min(product(views, LAYER_PENALTIES), key=tried)

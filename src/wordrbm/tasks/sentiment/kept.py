@@ -21,18 +21,26 @@ from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.pools import POOLS
 from wordrbm.tasks.sentiment.variant import CHAINS, FOLDS, RATES, Cell, Variant, cells_of
 
-METHOD = 3  # how models start and energies are pooled; cells of another are not taken
+METHOD = 4  # how models start and energies are pooled; cells of another are not taken
 NAMES, UNITS = ("mean", *POOLS), "units"
 
 
 class Energies(NamedTuple):
     """What a cell gives, by pool: for training documents, and for test documents if it saw all.
 
-    Beside the pools, energies by unit, if the models have a common start; of unseen documents.
+    Those of a fold also by unit, of its own and of the test documents, if there is a common start.
     """
 
     train: Mapping[str, Float[np.ndarray, "N F"]]
     test: Mapping[str, Float[np.ndarray, "M F"]]
+
+
+class Gathered(NamedTuple):
+    """The cells of a variant and a seed together."""
+
+    unseen: Energies  # by models that have not seen a training document
+    seen: Energies  # by those that have
+    units: list[Energies]  # unseen, unit by unit; by fold, or none
 
 
 def keep(cell: Cell, data: Data, out: Path, found: Mapping[str, Array]) -> None:
@@ -70,20 +78,17 @@ def _head(cell: Cell, data: Data) -> dict[str, Any]:
     }
 
 
-def gathered(variant: Variant, seed: int, data: Data, out: Path) -> tuple[Energies, Energies]:
-    """The energies by models that have not seen a training document, and by those that have."""
+def gathered(variant: Variant, seed: int, data: Data, out: Path) -> Gathered:
+    """Every energy of a variant and a seed."""
     fold, cells = data.fold, cells_of(variant, seed)
     found = {cell.fold: _read(cell, data, out) for cell in cells}
     whole = found[None]
-    unseen = {name: _empty(x, len(fold)) for name, x in whole.test.items()}
+    unseen = {name: np.empty_like(whole.train[name]) for name in NAMES}
     for name, own in unseen.items():
         for number in range(FOLDS):
             own[fold == number] = found[number].train[name]
-    return Energies(unseen, whole.test), whole
-
-
-def _empty(like: Array, count: int) -> Array:
-    return np.empty((count, like.shape[1]), like.dtype)
+    units = [found[number] for number in range(FOLDS)] if variant.background else []
+    return Gathered(Energies(unseen, whole.test), whole, units)
 
 
 def class_models(cell: Cell, data: Data, out: Path) -> ClassModels:
@@ -114,11 +119,10 @@ def _shapes(cell: Cell, data: Data) -> dict[str, tuple[int, ...]]:
     C, fold = len(data.classes), data.fold
     documents = len(fold) if cell.fold is None else int(np.count_nonzero(fold == cell.fold))
     shapes: dict[str, tuple[int, ...]] = {f"train.{name}": (documents, C) for name in NAMES}
-    unseen, count = "train", documents
-    if cell.fold is None:
-        unseen, count = "test", len(data.test)
-        shapes |= {f"test.{name}": (count, C) for name in NAMES}
     terms = cell.variant.hidden + 1
-    if cell.variant.background:
-        shapes[f"{unseen}.{UNITS}"] = count, terms * comparisons(C)
+    if cell.fold is None:
+        shapes |= {f"test.{name}": (len(data.test), C) for name in NAMES}
+    elif cell.variant.background:
+        for part, count in (("train", documents), ("test", len(data.test))):
+            shapes[f"{part}.{UNITS}"] = count, terms * comparisons(C)
     return shapes | {"middle": (C, terms)}

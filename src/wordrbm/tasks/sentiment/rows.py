@@ -24,13 +24,14 @@ from wordrbm.tasks.sentiment.fitting import (
     svm,
     unit_range,
 )
-from wordrbm.tasks.sentiment.kept import UNITS, Energies
+from wordrbm.tasks.sentiment.kept import UNITS, Energies, Gathered
 from wordrbm.tasks.sentiment.stacking import (
     LAYER_PENALTIES,
     Cut,
     accuracy,
-    decisions_of_all,
+    decisions_by_fold,
     decisions_within,
+    in_order,
     layer,
     stacked,
 )
@@ -58,8 +59,7 @@ class Weighed(NamedTuple):
 class Given(NamedTuple):
     """What the rows of class models are made from."""
 
-    unseen: Mapping[Name, Energies]
-    seen: Mapping[Name, Energies]
+    found: Mapping[Name, Gathered]
     bag: Sides  # of words, as the bnc row has chosen it
     by_words: Sides  # decisions of the machines over bags alone, on documents they have not seen
     by_ngrams: Sides
@@ -79,9 +79,9 @@ def baseline_rows(data: Data, bags: Bags, fold: Labels) -> Iterator[Row]:
 
 def energy_rows(given: Given, variant: str, seeds: Sequence[int]) -> Iterator[Row]:
     """Everything with the class models of one variant."""
-    unseen = [_means(given.unseen[variant, seed]) for seed in seeds]
-    seen = [_means(given.seen[variant, seed]) for seed in seeds]
-    pools = [_pools(given.unseen[variant, seed]) for seed in seeds]
+    unseen = [_means(given.found[variant, seed].unseen) for seed in seeds]
+    seen = [_means(given.found[variant, seed].seen) for seed in seeds]
+    pools = [_pools(given.found[variant, seed].unseen) for seed in seeds]
     yield Row(f"{variant}, threshold", [_stacked(given, [one]) for one in unseen])
     yield Row(f"{variant}, threshold, as seen", [_stacked(given, [one]) for one in seen], True)
     yield Row(f"{variant}, pooled in three ways", [_stacked(given, [one]) for one in pools])
@@ -102,13 +102,14 @@ def unit_rows(given: Given, variant: str, weighed: Sequence[Weighed]) -> Iterato
 
 def weighed_units(given: Given, variant: str, seed: int) -> Weighed | None:
     """A layer over energies by unit, if there are any, and what it decides."""
-    energies, (label, test_label) = given.unseen[variant, seed], given.labels
-    if UNITS not in energies.test or given.part is None:
+    units, (label, test_label) = given.found[variant, seed].units, given.labels
+    if not units or given.part is None:
         return None
-    sides, cut = Sides(energies.train[UNITS], energies.test[UNITS]), Cut(given.fold, given.part)
-    tried = {C: decisions_within(layer, C, sides.train, label, cut) for C in LAYER_PENALTIES}
+    folds = [Sides(one.train[UNITS], one.test[UNITS]) for one in units]
+    x, cut = in_order([one.train for one in folds], given.fold), Cut(given.fold, given.part)
+    tried = {C: decisions_within(layer, C, x, label, cut) for C in LAYER_PENALTIES}
     C = max(tried, key=lambda C: accuracy(tried[C], label))
-    test = decisions_of_all(layer, C, sides, label)
+    test = decisions_by_fold(layer, C, folds, label, cut)
     chosen = Chosen(accuracy(tried[C], label), accuracy(test, test_label), {"C": C})
     return Weighed(chosen, Sides(tried[C], test))
 
@@ -119,7 +120,7 @@ def combined_row(
     """The energies of several variants, each the mean over seeds, with words and n-grams."""
     parts = [given.by_ngrams, given.by_words]
     for variant, found in weighed.items():
-        parts.append(_mean_of([_pools(given.unseen[variant, seed]) for seed in seeds]))
+        parts.append(_mean_of([_pools(given.found[variant, seed].unseen) for seed in seeds]))
         if found:
             parts.append(_mean_of([one.decisions for one in found]))
     return Row(name, [_stacked(given, parts)])

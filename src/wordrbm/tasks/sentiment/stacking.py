@@ -6,6 +6,8 @@ Energies have labels in them: those of one fold come from models that have read 
 their labels. A layer with a few weights makes nothing of it. One with hundreds does, if it learns
 from other folds and is tried on this one: with labels drawn at random it was right for 53 % of
 600 documents. So such a layer learns, for every document, from other parts of its own fold.
+Test documents are decided on by a layer for each fold, over the energies of that fold's models, and
+the decisions averaged: units of another fold's models are not quite the same units.
 """
 
 from collections.abc import Sequence
@@ -34,26 +36,37 @@ class Cut(NamedTuple):
 def decisions(make: Make, C: float, sides: Sides, label: Labels, fold: Labels) -> Sides:
     """How far each document is on the side of each class, (N, 1) for two classes."""
     train: list[Float64[np.ndarray, "N D"]] = []
-    order: list[Labels] = []
     for number in np.unique(fold).tolist():
         seen = fold != number
         machine = make(C).fit(sides.train[seen], label[seen])
         train.append(_column(machine.decision_function(sides.train[~seen])))
-        order.append(np.flatnonzero(~seen))
-    back = np.argsort(np.concatenate(order))
-    return Sides(np.concatenate(train)[back], decisions_of_all(make, C, sides, label))
+    return Sides(in_order(train, fold), decisions_of_all(make, C, sides, label))
+
+
+def in_order(folds: Sequence[Any], fold: Labels) -> Any:
+    """What is given fold by fold, document by document."""
+    return np.concatenate(folds)[np.argsort(np.argsort(fold, kind="stable"))]
 
 
 def decisions_within(make: Make, C: float, x: Any, label: Labels, cut: Cut) -> Any:
     """The decision on every training document by a machine of other parts of its fold."""
-    found: Any = None
+    classes = len(np.unique(label))
+    found = np.zeros((len(label), 1 if classes == 2 else classes))
     for f, p in product(np.unique(cut.fold).tolist(), np.unique(cut.part).tolist()):
         seen, asked = (cut.fold == f) & (cut.part != p), (cut.fold == f) & (cut.part == p)
         if asked.any():
-            own = _column(make(C).fit(x[seen], label[seen]).decision_function(x[asked]))
-            found = np.zeros((len(label), own.shape[1])) if found is None else found
-            found[asked] = own
+            own = make(C).fit(x[seen], label[seen])
+            found[asked] = _column(own.decision_function(x[asked]))
     return found
+
+
+def decisions_by_fold(make: Make, C: float, folds: Sequence[Sides], label: Labels, cut: Cut) -> Any:
+    """The mean decision on every test document by a machine of each fold."""
+    each = [
+        decisions_of_all(make, C, sides, label[cut.fold == number])
+        for number, sides in enumerate(folds)
+    ]
+    return np.mean(each, axis=0)
 
 
 def decisions_of_all(make: Make, C: float, sides: Sides, label: Labels) -> Any:
