@@ -141,6 +141,7 @@ def test_a_kept_classifier_is_the_same(kept, fitted, tmp_path):
         ({"middle": [0.0, float("nan")]}, "is damaged"),
         ({"classes": ["x", "x"]}, "each with a name of its own"),
         ({"classes": "ab"}, "no list of names"),
+        ({"classes": ["\ud800", "b"]}, "is damaged"),
         ({"middle": 10**400}, "is damaged"),
         ({"middle": [["1", "2"]]}, "is damaged"),
         ({"version": 1}, "run `wordrbm sentiment` again"),

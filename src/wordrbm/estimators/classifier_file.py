@@ -71,6 +71,8 @@ def _names(given: object) -> tuple[str, ...]:
         raise TypeError("the classes are no list of names")
     if len(given) < 2 or len(set(given)) < len(given):
         raise ValueError("two classes or more are needed, each with a name of its own")
+    for name in given:
+        name.encode()  # half of a pair of surrogates cannot be shown
     return tuple(given)
 
 
@@ -105,7 +107,7 @@ def _head(path: Path) -> dict[str, Any]:
         raise WordRBMError(
             f"There is no {path}; give a folder that `wordrbm sentiment` wrote."
         ) from None
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, IsADirectoryError):
         found = None
     if not isinstance(found, dict) or found.get("format") != "wordrbm classifier":
         raise WordRBMError(f"{path} is no classifier; give a folder `wordrbm sentiment` wrote.")

@@ -12,7 +12,7 @@ from wordrbm.estimators.views import BY_UNIT, WHOLE, View, compared
 from wordrbm.storage import write_text
 from wordrbm.tasks.sentiment.baselines import Bags, bags_of
 from wordrbm.tasks.sentiment.data import Data
-from wordrbm.tasks.sentiment.fitting import Labels, Sides, nb_svm, svm
+from wordrbm.tasks.sentiment.fitting import Labels, nb_svm, svm
 from wordrbm.tasks.sentiment.kept import UNITS, Gathered, class_models, gathered
 from wordrbm.tasks.sentiment.report import as_markdown, as_records
 from wordrbm.tasks.sentiment.rows import (
@@ -32,6 +32,7 @@ from wordrbm.tasks.sentiment.stacking import (
     LAYER_PENALTIES,
     Cut,
     decisions,
+    decisions_across,
     decisions_within,
     in_order,
     layer,
@@ -137,13 +138,13 @@ def _last_layer(views: Mapping[View, Any], data: Data) -> tuple[View, float]:
 
     It will meet other models than those it learns from, so it is tried across folds too.
     """
-    if data.part is None:  # few documents
+    if data.part is None:  # few documents, or few groups
         return WHOLE, 1.0
     cut, label = Cut(data.fold, data.part), data.train.label
 
     def tried(one: tuple[View, float]) -> float:
         x, C = views[one[0]], one[1]
-        across = decisions(layer, C, Sides(x, x), label, data.fold).train
+        across = decisions_across(layer, C, x, label, data.fold)
         return max(loss(across, label), loss(decisions_within(layer, C, x, label, cut), label))
 
     return min(product(views, LAYER_PENALTIES), key=tried)

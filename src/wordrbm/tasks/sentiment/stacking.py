@@ -35,12 +35,18 @@ class Cut(NamedTuple):
 
 def decisions(make: Make, C: float, sides: Sides, label: Labels, fold: Labels) -> Sides:
     """How far each document is on the side of each class, (N, 1) for two classes."""
-    train: list[Float64[np.ndarray, "N D"]] = []
+    train = decisions_across(make, C, sides.train, label, fold)
+    return Sides(train, decisions_of_all(make, C, sides, label))
+
+
+def decisions_across(make: Make, C: float, x: Any, label: Labels, fold: Labels) -> Any:
+    """The decision on every training document by a machine of the other folds."""
+    found = []
     for number in np.unique(fold).tolist():
         seen = fold != number
-        machine = make(C).fit(sides.train[seen], label[seen])
-        train.append(_column(machine.decision_function(sides.train[~seen])))
-    return Sides(in_order(train, fold), decisions_of_all(make, C, sides, label))
+        machine = make(C).fit(x[seen], label[seen])
+        found.append(_column(machine.decision_function(x[~seen])))
+    return in_order(found, fold)
 
 
 def in_order(folds: Sequence[Any], fold: Labels) -> Any:
