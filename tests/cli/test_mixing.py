@@ -76,10 +76,11 @@ def test_what_has_no_closed_form_is_sampled(mixing, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--steps", "1,x"], "where whole numbers from 1 on"),
-        (["--steps", "-1"], "where whole numbers from 1 on"),
-        (["--steps", ""], "where whole numbers from 1 on"),
-        (["--steps", "0,5"], "where whole numbers from 1 on"),
+        (["--steps", "1,x"], "where whole numbers from 1 to 999,999,999"),
+        (["--steps", "-1"], "where whole numbers from 1 to 999,999,999"),
+        (["--steps", ""], "where whole numbers from 1 to 999,999,999"),
+        (["--steps", "1000000000"], "where whole numbers from 1 to 999,999,999"),
+        (["--steps", "0,5"], "where whole numbers from 1 to 999,999,999"),
         (["--cases", "1001"], "--cases"),
         (
             ["--operators", "swap"],

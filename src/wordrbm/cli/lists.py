@@ -6,16 +6,17 @@ from wordrbm.errors import WordRBMError
 
 LEAST, MOST = 1e-9, 1e6  # of scales and penalties
 _WHOLE = re.compile("[0-9]{1,19}")
+LONGEST = 10**19 - 1  # as many digits as are read
 
 
-def whole_numbers(option: str, given: str, least: int = 0) -> list[int]:
-    """Whole numbers, none below the least."""
+def whole_numbers(option: str, given: str, least: int = 0, most: int = LONGEST) -> list[int]:
+    """Whole numbers, none below the least or above the most."""
     parts = [part.strip() for part in given.split(",")]
     found = [int(part) for part in parts if _WHOLE.fullmatch(part)]
-    if len(found) < len(parts) or min(found) < least:
+    if len(found) < len(parts) or min(found) < least or max(found) > most:
         raise WordRBMError(
-            f"--{option} is {given!r} where whole numbers from {least} on, with commas, were "
-            "expected; give such as 1,10,100."
+            f"--{option} is {given!r} where whole numbers from {least} to {most:,}, with commas, "
+            "were expected; give such as 1,10,100."
         )
     return list(dict.fromkeys(found))
 

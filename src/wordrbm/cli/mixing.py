@@ -56,7 +56,7 @@ def mixing(
     from wordrbm.text.prepared import Prepared
 
     refuse_without_matplotlib()
-    after = sorted(whole_numbers("steps", steps, least=1))
+    after = sorted(whole_numbers("steps", steps, least=1, most=999_999_999))
     trained, corpus = load(model), Prepared.open(prepared)
     corpus.verify()
     rbm, q = trained.rbm, corpus.vocabulary.probability()

@@ -45,6 +45,13 @@ class Texts(NamedTuple):
             yield self.ids[begin:end]
             begin = end
 
+    def full(self, pause: Pause) -> Iterator[tuple[int, Int32[np.ndarray, " t"]]]:
+        """The number and the ids of every document that is not empty."""
+        for number, ids in enumerate(self.each()):
+            pause()
+            if ids.size:
+                yield number, ids
+
     def chosen(self, number: Int64[np.ndarray, " M"]) -> "Texts":
         """Some of the documents."""
         _, ids, ends = chosen(Read([], self.ids, self.ends), number)
@@ -87,11 +94,9 @@ class ClassModels:
         """The terms of these energies, unit by unit."""
         found = np.zeros((len(texts), *self.middle.shape), np.float32)
         with one_blas_thread():
-            for number, ids in enumerate(texts.each()):
-                pause()
-                if ids.size:
-                    terms = [unit_energies(model.rbm, ids) for model in self.models]
-                    found[number] = np.stack(terms) - self.middle
+            for number, ids in texts.full(pause):
+                terms = [unit_energies(model.rbm, ids) for model in self.models]
+                found[number] = np.stack(terms) - self.middle
         return found
 
     def window_energies(self, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, "W C"]:
@@ -138,10 +143,8 @@ def centred(
     C, rbms = len(models), [model.rbm for model in models]
     total = np.zeros((C, C, rbms[0].c.size + 1))  # by class of document, then by model
     with one_blas_thread():
-        for c, ids in zip(label.tolist(), texts.each(), strict=True):
-            pause()
-            if ids.size:
-                total[c] += [unit_energies(rbm, ids) for rbm in rbms]
+        for number, ids in texts.full(pause):
+            total[label[number]] += [unit_energies(rbm, ids) for rbm in rbms]
     count = np.bincount(label[np.diff(texts.ends, prepend=0) > 0], minlength=C)
     return ClassModels(models, (total / count[:, None, None]).mean(axis=0))
 
@@ -161,10 +164,8 @@ def mean_energies(
     """The mean free energy of each document's windows under each model; NaN for an empty one."""
     found = np.full((len(texts), len(rbms)), np.nan)
     with one_blas_thread():
-        for number, ids in enumerate(texts.each()):
-            pause()
-            if ids.size:
-                found[number] = [_energies(rbm, ids).mean() for rbm in rbms]
+        for number, ids in texts.full(pause):
+            found[number] = [_energies(rbm, ids).mean() for rbm in rbms]
     return found
 
 

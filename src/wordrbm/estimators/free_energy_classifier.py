@@ -46,7 +46,7 @@ from wordrbm.estimators.parameters import (
     whole_number,
 )
 from wordrbm.estimators.refused import Refused
-from wordrbm.estimators.views import BY_UNIT, WHOLE, View
+from wordrbm.estimators.views import BY_UNIT, WHOLE, View, compared
 from wordrbm.models import WordRepRBM
 from wordrbm.text.vocabulary import Vocabulary
 
@@ -204,7 +204,7 @@ class FreeEnergyClassifier(
     ) -> tuple[Float64[np.ndarray, "N C"], Float[np.ndarray, "N F"]]:
         """Energies and features by models that have not seen a document, unless so asked."""
         if self.folds is None:
-            return models.energies(task.texts), view.of_texts(models, task.texts)
+            return _scored(models, view, task.texts)
         energies = np.zeros((len(task.label), len(models.models)))
         features = np.zeros((len(task.label), view.size(models)))
         full = np.flatnonzero(np.diff(task.texts.ends, prepend=0))  # empty ones teach nothing
@@ -212,8 +212,7 @@ class FreeEnergyClassifier(
         for others, here in cut.split(full, task.label[full]):
             trained = self._trained(task.chosen(full[others]), start)
             asked = task.texts.chosen(full[here])
-            energies[full[here]] = trained.energies(asked)
-            features[full[here]] = view.of_texts(trained, asked)
+            energies[full[here]], features[full[here]] = _scored(trained, view, asked)
         return energies, features
 
     def _texts(self, found: Read, models: ClassModels) -> Texts:
@@ -225,6 +224,14 @@ class FreeEnergyClassifier(
 
     def __sklearn_tags__(self) -> Any:
         return text_tags(super().__sklearn_tags__())
+
+
+def _scored(
+    models: ClassModels, view: View, texts: Texts
+) -> tuple[Float64[np.ndarray, "N C"], Float[np.ndarray, "N F"]]:
+    """Energies, and what the layer sees; where that is the energies, they are computed once."""
+    energies = models.energies(texts)
+    return energies, compared(energies) if view is WHOLE else view.of_texts(models, texts)
 
 
 class _Task(NamedTuple):
