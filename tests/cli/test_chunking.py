@@ -1,12 +1,14 @@
 """`wordrbm chunking` and `wordrbm tag`, as a user runs them."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from tests.tasks.tagging.sentences import write_task
 from wordrbm.cli.app import app
+from wordrbm.cli.tag import tag
 from wordrbm.errors import WordRBMError
 
 
@@ -83,3 +85,11 @@ def test_columns_that_the_tagger_does_not_know_are_told(task, tmp_path):
     plain.write_text("the\nowl\n")
     with pytest.raises(WordRBMError, match="line 1 has 1 columns where 2"):
         run("tag", json.loads(found.stdout)["tagger"], plain)
+
+
+def test_a_closed_standard_input_is_told(task, tmp_path, monkeypatch):
+    common = ("--data", task, "--out", tmp_path / "out", "--features", "words")
+    found = run("chunking", *common, "--penalties", "1", "--json", "--quiet")
+    monkeypatch.setattr("wordrbm.using.lines.sys.stdin", None)
+    with pytest.raises(WordRBMError, match="Standard input is closed"):
+        tag(Path(json.loads(found.stdout)["tagger"]), None)

@@ -1,7 +1,6 @@
 """`wordrbm tag`: the labels of new sentences, by a tagger that `wordrbm chunking` has made."""
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,9 +61,10 @@ def tag(
 def _sentences(file: Path | None, columns: int) -> "list[Sentence]":
     """Of a file, or of standard input."""
     from wordrbm.tasks.tagging.columns import read_columns, received_columns
+    from wordrbm.using.lines import standard_input
 
     if file is None or str(file) == "-":
-        return received_columns(sys.stdin.buffer, columns)
+        return received_columns(standard_input(), columns)
     return read_columns(file, columns)
 
 

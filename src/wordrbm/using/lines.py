@@ -29,14 +29,17 @@ class Line(NamedTuple):
 def lines_from(path: Path | None) -> Iterator[Iterator[Line]]:
     """The lines of a file, or of standard input when there is no path or it is `-`."""
     if path is None or str(path) == "-":
-        if sys.stdin is None:
-            raise WordRBMError(
-                "Standard input is closed; give a file, or send text through a pipe."
-            )
-        yield _lines(sys.stdin.buffer, "standard input")
+        yield _lines(standard_input(), "standard input")
         return
     with _opened(path) as file:
         yield _lines(file, str(path))
+
+
+def standard_input() -> BinaryIO:
+    """Its bytes; that it is closed is told."""
+    if sys.stdin is None:
+        raise WordRBMError("Standard input is closed; give a file, or send text through a pipe.")
+    return sys.stdin.buffer
 
 
 def _opened(path: Path) -> BinaryIO:
