@@ -4,8 +4,9 @@
 #   runs/chunking.sh DATA [OUT]
 #
 # DATA holds reuters_news, enwiki and conll2000 (with turian/, the partition of Turian et al. 2010).
-# From text to table: the corpus, the models, word2vec on the same corpus, the grid of taggers. What
-# is finished is kept, so the script can be stopped and run again.
+# From text to table: the corpus, smaller runs of several sizes compared in validation alone, the
+# models, word2vec on the same corpus, the grid of taggers. What is finished is kept, so the script can
+# be stopped and run again.
 set -euo pipefail
 data=${1:?give the folder that holds reuters_news, enwiki and conll2000}
 out=${2:-out/chunking}
@@ -17,20 +18,31 @@ if [ ! -e "$out/corpus/manifest.json" ]; then
   wordrbm prepare "$data/reuters_news" "$data/enwiki" --out "$out/corpus" \
     --vocabulary-size 100000 --encoding-errors replace --json | tee "$out/prepare.json"
 fi
-trained() { # a name, then the options of `wordrbm train`
-  local name=$1; shift
+trained() { # a name, windows, then the options of `wordrbm train`
+  local name=$1 count=$2; shift 2
   [ -e "$out/$name/model.safetensors" ] || wordrbm train "$out/corpus" --out "$out/$name" \
-    --ngrams "$windows" --threads 2 --evaluations 4 --resume --json "$@" | tee "$out/$name.json"
+    --ngrams "$count" --threads 2 --evaluations 4 --resume --json "$@" | tee "$out/$name.json"
 }
-for seed in ${SEEDS:-1 2 3}; do
-  trained "wrrbm3-seed$seed" --window 3 --seed "$seed"
+compared() { # the options of `wordrbm chunking`
+  wordrbm chunking --data "$data/conll2000" --out "$out/grid" \
+    --validation "$data/conll2000/turian/dev-partition.txt.gz" "$@"
+}
+
+sizes=()
+for size in "3 250 50" "3 1000 50" "3 250 100" "5 250 50"; do
+  read -r n H d <<< "$size"
+  name=small-n$n-H$H-d$d
+  trained "$name" "${SCREEN:-10000000}" --window "$n" --hidden "$H" --dimension "$d"
+  sizes+=(--model "$out/$name")
 done
-trained wrrbm5 --window 5
-python "$(dirname "$0")/word2vec.py" "$out/corpus" "$out"
+compared "${sizes[@]}" --features hidden --penalties 0.2 --validate-only | tee "$out/sizes.txt"
 
 models=()
-for seed in ${SEEDS:-1 2 3}; do models+=(--model "$out/wrrbm3-seed$seed"); done
-wordrbm chunking --data "$data/conll2000" --validation "$data/conll2000/turian/dev-partition.txt.gz" \
-  --out "$out/grid" "${models[@]}" --model "$out/wrrbm5" \
-  --vectors "$out/skipgram.txt" --vectors "$out/cbow.txt" \
+for seed in ${SEEDS:-1 2 3}; do
+  trained "wrrbm3-seed$seed" "$windows" --window 3 --seed "$seed"
+  models+=(--model "$out/wrrbm3-seed$seed")
+done
+trained wrrbm5 "$windows" --window 5
+python "$(dirname "$0")/word2vec.py" "$out/corpus" "$out"
+compared "${models[@]}" --model "$out/wrrbm5" --vectors "$out/skipgram.txt" --vectors "$out/cbow.txt" \
   ${PENALTIES:+--penalties "$PENALTIES"} --confirm | tee "$out/table.txt"

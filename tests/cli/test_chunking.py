@@ -65,6 +65,19 @@ def test_bad_options_are_told(task, tmp_path, given, told):
     assert not (tmp_path / "out").exists()
 
 
+def test_validation_alone_prints_every_cell_and_tests_nothing(task, tmp_path):
+    common = ("--data", task, "--out", tmp_path / "out", "--features", "words", "--validate-only")
+    found = run("chunking", *common, "--penalties", "0.1,1", "--json", "--quiet")
+    cells = json.loads(found.stdout)["cells"]
+    assert [cell["c2"] for cell in cells] == [0.1, 1.0]
+    assert sum(cell["chosen"] for cell in cells) == 1
+    text = run("chunking", *common, "--penalties", "0.1,1", "--quiet").stdout.splitlines()
+    assert sum(line.endswith("*") for line in text) == 1
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["cells"]
+    with pytest.raises(WordRBMError, match="give one of the two"):
+        run("chunking", *common, "--confirm")
+
+
 def test_hidden_units_need_a_model(task, tmp_path):
     (tmp_path / "v.txt").write_text("the 1 2\ncat 3 4\n")
     given = ("--features", "hidden", "--vectors", tmp_path / "v.txt")

@@ -11,7 +11,7 @@ from wordrbm.cli.progress import progress
 from wordrbm.cli.stopping import StopSignals, kept_on_stop
 
 if TYPE_CHECKING:
-    from wordrbm.tasks.tagging.grid import Asked, Kinds
+    from wordrbm.tasks.tagging.asked import Asked, Kinds
     from wordrbm.tasks.tagging.results import Results
     from wordrbm.tasks.tagging.task import Task
 
@@ -45,6 +45,10 @@ def chunking(
             show_default="DATA/dev.txt, or a part of train.txt",
         ),
     ] = None,
+    validate_only: Annotated[
+        bool,
+        typer.Option("--validate-only", help="Print every cell in validation, and test nothing."),
+    ] = False,
     confirm: Annotated[
         bool, typer.Option("--confirm", help="Fit every row by CRFsuite itself too; takes long.")
     ] = False,
@@ -64,11 +68,13 @@ def chunking(
     \b
     Example:
       wordrbm chunking --data conll2000 --out out --model model --penalties 0.3,1,2 --jobs 2
+      wordrbm chunking --data conll2000 --out out --model a --model b --validate-only
     """
+    from wordrbm.errors import WordRBMError
     from wordrbm.processors import workers_or_cores
     from wordrbm.storage import locked, make_folder
+    from wordrbm.tasks.tagging.asked import Asked
     from wordrbm.tasks.tagging.crfsuite import imported
-    from wordrbm.tasks.tagging.grid import Asked
     from wordrbm.tasks.tagging.task import read_task
 
     numbers = [
@@ -77,6 +83,10 @@ def chunking(
             ("scales", scales), ("hidden-scales", hidden_scales), ("penalties", penalties)
         )
     ]  # fmt: skip
+    if confirm and validate_only:
+        raise WordRBMError(
+            "--confirm is of tested rows, and --validate-only tests none; give one of the two."
+        )
     if confirm:
         imported()  # told before anything is computed
     task = read_task(data, validation)
@@ -85,7 +95,10 @@ def chunking(
     asked = Asked(kinds, deviations, factors, c2s, workers_or_cores(jobs))
     make_folder(out)
     with locked(out, "an experiment"):
-        found = _run(asked, task, out, confirm=confirm, quiet=quiet)
+        if validate_only:
+            found = _validated(asked, task, out, quiet=quiet)
+        else:
+            found = _run(asked, task, out, confirm=confirm, quiet=quiet)
     print(json.dumps(found.record) if as_json else found.text)
 
 
@@ -101,6 +114,18 @@ def _run(asked: "Asked", task: "Task", out: Path, *, confirm: bool, quiet: bool)
     with progress("confirming", 1.0, quiet=quiet or not confirm) as show:
         checked = confirmed(rows, asked, task, out, show) if confirm else {}
     return write_results(rows, asked, task, out, checked)
+
+
+def _validated(asked: "Asked", task: "Task", out: Path, *, quiet: bool) -> "Results":
+    """Try every cell by validation."""
+    from wordrbm.tasks.tagging.grid import validated
+    from wordrbm.tasks.tagging.report import cells_as_records, cells_as_text
+    from wordrbm.tasks.tagging.results import Results
+
+    stop = StopSignals()
+    with kept_on_stop(stop), progress("taggers", 1.0, quiet=quiet) as show:
+        rows = validated(asked, task, out, show, stop)
+    return Results({"cells": cells_as_records(rows)}, cells_as_text(rows))
 
 
 def _wanted(features: str) -> list[str]:

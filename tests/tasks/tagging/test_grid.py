@@ -13,11 +13,12 @@ from wordrbm.errors import WordRBMError
 from wordrbm.tasks.side_by_side import Stopped
 from wordrbm.tasks.tagging import cells as cells_module
 from wordrbm.tasks.tagging import crfsuite as crfsuite_module
+from wordrbm.tasks.tagging.asked import Asked
 from wordrbm.tasks.tagging.attributes import Index
 from wordrbm.tasks.tagging.cells import TEST, VALID, Cell, Result, keep, kept
 from wordrbm.tasks.tagging.crfsuite import confirmed, refitted
 from wordrbm.tasks.tagging.errors import errors_of
-from wordrbm.tasks.tagging.grid import Asked, best_cell, best_tagger, run_grid
+from wordrbm.tasks.tagging.grid import Tried, best_of, best_tagger, run_grid, validated
 from wordrbm.tasks.tagging.report import as_error_record, as_markdown, as_records, as_text
 from wordrbm.tasks.tagging.spans import Counts, Evaluation
 from wordrbm.tasks.tagging.tagger import Representation
@@ -85,11 +86,21 @@ def test_the_test_part_is_tried_only_by_what_validation_chose(task, tmp_path):
     assert sum(f"-{VALID}-" in name for name in names) == 6
 
 
-def test_the_best_in_validation_is_chosen(tmp_path):
-    cells = [Cell("words", 0.0, 0.0, c2) for c2 in (0.1, 0.2, 0.3)]
-    for cell, right in zip(cells, (5, 8, 7), strict=True):
-        keep(cell, Result(Evaluation(Counts(10, 10, right), {}, 0.5), 1, 1.0), "x", tmp_path)
-    assert best_cell(cells, "x", tmp_path)[0] == cells[1]
+def test_the_best_in_validation_is_chosen():
+    tried = [
+        Tried(Cell("words", 0.0, 0.0, c2), Result(Evaluation(Counts(10, 10, right), {}, 0.5), 1, 1))
+        for c2, right in ((0.1, 5), (0.2, 8), (0.3, 7))
+    ]
+    assert best_of(tried) == tried[1]
+
+
+def test_choosing_alone_tests_nothing(task, rows, tmp_path):
+    found = validated(asked(), task, tmp_path, quiet, go_on)
+    assert [best_of(cells).cell for cells in found] == [row.chosen for row in rows]
+    names = [path.name for path in (tmp_path / "cells").iterdir()]
+    assert len(names) == 6
+    assert not any(f"-{TEST}-" in name for name in names)
+    assert not (tmp_path / "taggers").exists()
 
 
 def test_the_tested_tagger_has_learnt_from_both_parts(task, rows):

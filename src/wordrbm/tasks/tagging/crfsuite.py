@@ -13,10 +13,11 @@ from jaxtyping import Float32
 
 from wordrbm.errors import WordRBMError
 from wordrbm.tasks.side_by_side import Show
+from wordrbm.tasks.tagging.asked import Asked, digest
 from wordrbm.tasks.tagging.attributes import attributes
 from wordrbm.tasks.tagging.cells import CRFSUITE, Cell, Result, keep, kept
 from wordrbm.tasks.tagging.columns import Sentence
-from wordrbm.tasks.tagging.grid import CELLS, Asked, Row, digest
+from wordrbm.tasks.tagging.grid import CELLS, Row
 from wordrbm.tasks.tagging.spans import Evaluation, evaluate
 from wordrbm.tasks.tagging.tagger import Representation
 from wordrbm.tasks.tagging.task import Task

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wordrbm.tasks.tagging.cells import Result
+from wordrbm.tasks.tagging.cells import Cell, Result
 from wordrbm.tasks.tagging.errors import Errors
-from wordrbm.tasks.tagging.grid import Row, best_row
+from wordrbm.tasks.tagging.grid import Row, Tried, best_of, best_row
 from wordrbm.tasks.tagging.spans import Counts, Evaluation
 
 HEADS = ("model", "valid F1", "test F1", "precision", "recall", "chosen", "CRFsuite")
@@ -18,10 +18,7 @@ def as_records(rows: Sequence[Row], confirmed: Confirmed) -> list[dict[str, Any]
     return [
         {
             "model": row.name,
-            "chosen": {
-                "scale": row.chosen.scale, "hidden_scale": row.chosen.hidden_scale,
-                "c2": row.chosen.c2,
-            },
+            "chosen": _settings(row.chosen),
             "valid": _result(row.valid),
             "test": _result(row.test),
             "crfsuite_test": _other(row, confirmed),
@@ -29,7 +26,38 @@ def as_records(rows: Sequence[Row], confirmed: Confirmed) -> list[dict[str, Any]
             "tagger": str(row.folder),
         }
         for row in rows
-    ]  # fmt: skip
+    ]
+
+
+def cells_as_records(rows: Sequence[Sequence[Tried]]) -> list[dict[str, Any]]:
+    """Every cell in validation, and whether it is the one that its row would be tested with."""
+    return [
+        {
+            "model": one.cell.row,
+            **_settings(one.cell),
+            "chosen": one is best_of(cells),
+            "valid": _result(one.result),
+        }
+        for cells in rows
+        for one in cells
+    ]
+
+
+def cells_as_text(rows: Sequence[Sequence[Tried]]) -> str:
+    """The same for a terminal, best cells marked."""
+    lines: list[Sequence[str]] = [("model", "valid F1", "precision", "recall", "settings", "best")]
+    for cells in rows:
+        best = best_of(cells)
+        lines += [
+            (
+                one.cell.row,
+                *(_percent(x) for x in _three(one.result.evaluation.overall)),
+                _named(one.cell),
+                "*" if one is best else "",
+            )
+            for one in cells
+        ]
+    return _aligned(lines)
 
 
 def as_markdown(rows: Sequence[Row], confirmed: Confirmed) -> str:
@@ -90,16 +118,21 @@ def _cells(rows: Sequence[Row], confirmed: Confirmed) -> list[tuple[str, ...]]:
             row.name,
             _percent(row.valid.evaluation.overall.f1),
             *(_percent(x) for x in _three(row.test.evaluation.overall)),
-            f"c2 {row.chosen.c2:g}" + _scales(row),
+            _named(row.chosen),
             _percent(confirmed[row.name].overall.f1) if row.name in confirmed else "",
         )
         for row in rows
     ]
 
 
-def _scales(row: Row) -> str:
-    named = {"scale": row.chosen.scale, "hidden scale": row.chosen.hidden_scale}
-    return "".join(f", {name} {value:g}" for name, value in named.items() if value)
+def _named(cell: Cell) -> str:
+    named = {"scale": cell.scale, "hidden scale": cell.hidden_scale}
+    scales = "".join(f", {name} {value:g}" for name, value in named.items() if value)
+    return f"c2 {cell.c2:g}{scales}"
+
+
+def _settings(cell: Cell) -> dict[str, float]:
+    return {"scale": cell.scale, "hidden_scale": cell.hidden_scale, "c2": cell.c2}
 
 
 def _types(row: Row, rule: Sequence[str] | None = None) -> list[Sequence[str]]:

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wordrbm.storage import write_text
+from wordrbm.tasks.tagging.asked import Asked
 from wordrbm.tasks.tagging.dense import coverage
 from wordrbm.tasks.tagging.errors import errors_of
-from wordrbm.tasks.tagging.grid import Asked, Row, best_tagger
+from wordrbm.tasks.tagging.grid import Row, best_tagger
 from wordrbm.tasks.tagging.report import as_error_record, as_markdown, as_records, as_text
 from wordrbm.tasks.tagging.spans import Evaluation
 from wordrbm.tasks.tagging.task import Task
