@@ -56,6 +56,7 @@ def test_the_table(done):
     assert "WRRBM 3-grams, unlabelled start + NB trigrams" in names
     assert "all, unlabelled too, + bnc + NB trigrams" in names
     assert "WRRBM 3-grams, units weighed" in names
+    assert "WRRBM 3-grams, told apart, threshold" in names
     assert "WRRBM 3-grams, unlabelled start, units weighed + bnc" in names
     for row in rows:
         assert len(row["seeds"]) == (2 if row["model"].startswith("WRRBM") else 1)

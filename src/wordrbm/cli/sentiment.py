@@ -36,6 +36,10 @@ def sentiment(
     background: Annotated[
         int, typer.Option(min=0, help="Windows that their common start reads; 0 is no start.")
     ] = 3_000_000,
+    apart: Annotated[
+        int,
+        typer.Option(min=0, help="Passes in which the classes are then told apart; 0 is none."),
+    ] = 3,
     unlabelled: Annotated[
         bool, typer.Option("--unlabelled", help="Also start from documents of the class unsup.")
     ] = False,
@@ -74,7 +78,9 @@ def sentiment(
     from wordrbm.tasks.sentiment.report import as_records, as_text
     from wordrbm.tasks.sentiment.variant import Variant
 
-    one = Variant(hidden=hidden, dimension=dimension, background=background, windows=windows)
+    one = Variant(
+        hidden=hidden, dimension=dimension, background=background, windows=windows, apart=apart
+    )
     sizes = whole_numbers("window", window), whole_numbers("min-count", min_count)
     variants = _variants(one, *sizes, unlabelled=unlabelled)
     asked = Asked(variants, whole_numbers("seeds", seeds), workers_or_cores(jobs))

@@ -23,6 +23,7 @@ from sklearn.base import (
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
+from wordrbm.estimators.apart import Apart, told_apart
 from wordrbm.estimators.class_models import (
     ClassModels,
     Texts,
@@ -61,8 +62,9 @@ class FreeEnergyClassifier(
 
     `folds` is None to fit the last layer on the energies of the models' own documents, as the
     paper did. `background` trains a common start on all documents. `by_unit` gives every hidden
-    unit a weight in the last layer. Learnt: `classes_`, `models_`, `layer_`, `energies_`. See
-    docs/estimators.md.
+    unit a weight in the last layer. `apart` are passes over the documents in which the models, each
+    trained by itself, learn to tell their classes apart (`apart.py`). Learnt: `classes_`,
+    `models_`, `layer_`, `energies_`. See docs/estimators.md.
     """
 
     def __init__(
@@ -73,6 +75,7 @@ class FreeEnergyClassifier(
         folds: int | None = 3,
         background: bool = True,
         by_unit: bool = False,
+        apart: int = 0,
         C: float = 1.0,
         vocabulary_size: int = 50_000,
         min_count: int = 2,
@@ -95,6 +98,7 @@ class FreeEnergyClassifier(
         self.folds = folds
         self.background = background
         self.by_unit = by_unit
+        self.apart = apart
         self.C = C
         self.vocabulary_size = vocabulary_size
         self.min_count = min_count
@@ -115,7 +119,10 @@ class FreeEnergyClassifier(
     def fit(self, X: Any, y: Any) -> Self:
         """Train a model for each class, and the layer over their energies."""
         checked(self)
-        C, view, found, folds = positive("C", self.C), self._view(), read(X), self._folds()
+        C, view, folds = positive("C", self.C), self._view(), self._folds()
+        if self.apart != 0:
+            whole_number("apart", self.apart)
+        found = read(X)
         classes, label = classes_of(y, found.ends, 1 if folds is None else folds)
         size = whole_number("vocabulary_size", self.vocabulary_size)
         vocabulary = vocabulary_of(found, size, whole_number("min_count", self.min_count))
@@ -194,7 +201,11 @@ class FreeEnergyClassifier(
             start=start, threads=threads_of(self.n_jobs),
             tell=teller(self, self._plan(texts, np.arange(len(texts)))),
         )  # fmt: skip
-        return centred(models, texts, label)
+        found = centred(models, texts, label)
+        if not self.apart:
+            return found
+        told = told_apart(found, texts, label, Apart(passes=int(self.apart)), lambda windows: None)
+        return centred(told, texts, label)
 
     def _plan(self, texts: Texts, chosen: Int64[np.ndarray, " M"]) -> Plan:
         return plan(self, len(texts.windows(chosen, int(self.window))))

@@ -7,9 +7,11 @@ unit are of unseen documents alone: a cell of a fold has those of the fold and o
 layer over units knows only the models that it has learnt from (`rows.py`).
 
 All cells of a variant and a seed start from one background, which has read all training documents
-without their classes, or the unlabelled ones.
+without their classes, or the unlabelled ones. If classes are then told apart, energies of those
+models are kept beside the others, and it is those models that are kept.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +21,7 @@ from jaxtyping import Float64, Int64
 from wordrbm.artifacts import TrainedModel, load
 from wordrbm.artifacts.modelfile import MODEL, save
 from wordrbm.errors import WordRBMError
+from wordrbm.estimators.apart import Apart, told_apart
 from wordrbm.estimators.class_models import (
     ClassModels,
     Pause,
@@ -34,9 +37,9 @@ from wordrbm.estimators.learning import Tell
 from wordrbm.estimators.views import compared
 from wordrbm.models import WordRepRBM
 from wordrbm.tasks.sentiment.data import Data
-from wordrbm.tasks.sentiment.kept import NAMES, UNITS, keep
+from wordrbm.tasks.sentiment.kept import APART, NAMES, UNITS, keep
 from wordrbm.tasks.sentiment.pools import pooled
-from wordrbm.tasks.sentiment.variant import Cell, Variant
+from wordrbm.tasks.sentiment.variant import FOLDS, Cell, Variant
 from wordrbm.text.vocabulary import Vocabulary
 
 ANY_SIZE = 10**9
@@ -64,6 +67,7 @@ class Source(NamedTuple):
     data: Data
     out: Path
     pause: Pause  # raises when the run is told to stop
+    gain: Callable[[float, str], None]  # shows that so many windows more are read, of which cell
 
 
 def compute(cell: Cell, source: Source, tell: Tell) -> None:
@@ -71,36 +75,49 @@ def compute(cell: Cell, source: Source, tell: Tell) -> None:
     data, out, n = source.data, source.out, cell.variant.window
     vocabulary, fold = vocabulary_for(cell.variant, data), data.fold
     train, seen = texts_of(data.train.read, vocabulary, n), np.flatnonzero(fold != cell.fold)
-    models = _trained(cell, source, vocabulary, train, seen, tell)
+    own, label = train.chosen(seen), data.train.label[seen]
+    models = centred(_trained(cell, source, vocabulary, own, label, tell), own, label, source.pause)
     scored = train if cell.fold is None else train.chosen(np.flatnonzero(fold == cell.fold))
     found = {f"train.{name}": x for name, x in _scored(models, scored, source.pause).items()}
     test = texts_of(data.test.read, vocabulary, n)
     if cell.fold is None:
         found |= {f"test.{name}": x for name, x in _scored(models, test, source.pause).items()}
-        save_models(out / cell.name, models.models)
     elif cell.variant.background:
         for part, texts in (("train", scored), ("test", test)):
             found[f"{part}.{UNITS}"] = compared(models.units(texts, source.pause))
+    if cell.variant.apart:
+        models = _apart(cell, models, own, label, source)
+        found[f"train.{APART}"] = models.energies(scored)
+        if cell.fold is None:
+            found[f"test.{APART}"] = models.energies(test)
+    if cell.fold is None:
+        save_models(out / cell.name, models.models)
     keep(cell, data, out, found | {"middle": models.middle})
 
 
 def _trained(
-    cell: Cell, source: Source, vocabulary: Vocabulary, train: Texts,
-    seen: Int64[np.ndarray, " S"], tell: Tell,
-) -> ClassModels:  # fmt: skip
+    cell: Cell, source: Source, vocabulary: Vocabulary, texts: Texts,
+    label: Int64[np.ndarray, " S"], tell: Tell,
+) -> tuple[TrainedModel, ...]:  # fmt: skip
     """The models of the documents seen."""
-    data = source.data
-    texts, label = train.chosen(seen), data.train.label[seen]
-    models = train_class_models(
-        texts, label, vocabulary, [cell.variant.settings(cell.seed)] * len(data.classes),
-        start=background_of(cell, source, vocabulary, tell), tell=tell,
-    )  # fmt: skip
-    return centred(models, texts, label, source.pause)
+    settings = [cell.variant.settings(cell.seed)] * len(source.data.classes)
+    start = background_of(cell, source, vocabulary, tell)
+    return train_class_models(texts, label, vocabulary, settings, start=start, tell=tell)
 
 
-def work_of(cell: Cell, classes: int) -> int:
-    """The windows that a cell reads."""
-    return classes * cell.variant.windows
+def _apart(
+    cell: Cell, models: ClassModels, texts: Texts, label: Int64[np.ndarray, " S"], source: Source
+) -> ClassModels:
+    """The same models after they were told apart."""
+    how, gain = Apart(passes=cell.variant.apart), source.gain
+    found = told_apart(models, texts, label, how, lambda windows: gain(windows, cell.name))
+    return centred(found, texts, label, source.pause)
+
+
+def work_of(cell: Cell, data: Data) -> int:
+    """About how many windows a cell reads."""
+    seen = len(data.train.read.ids) * (1.0 if cell.fold is None else 1.0 - 1.0 / FOLDS)
+    return len(data.classes) * (cell.variant.windows + round(cell.variant.apart * seen))
 
 
 def has_start(cell: Cell, out: Path) -> bool:

@@ -13,7 +13,7 @@ from wordrbm.storage import write_text
 from wordrbm.tasks.sentiment.baselines import Bags, bags_of
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.fitting import Labels, nb_svm, svm
-from wordrbm.tasks.sentiment.kept import UNITS, Gathered, class_models, gathered
+from wordrbm.tasks.sentiment.kept import APART, UNITS, Gathered, class_models, gathered
 from wordrbm.tasks.sentiment.report import as_markdown, as_records
 from wordrbm.tasks.sentiment.rows import (
     BNC,
@@ -21,6 +21,7 @@ from wordrbm.tasks.sentiment.rows import (
     Given,
     Row,
     Weighed,
+    apart_rows,
     baseline_rows,
     combined_row,
     energy_rows,
@@ -67,7 +68,7 @@ def train_cells(asked: Asked, data: Data, out: Path, show: Show, stop: Stop) -> 
 
 def rows_expected(asked: Asked) -> int:
     """About how many rows there will be."""
-    return 5 + 9 * len(asked.variants)
+    return 5 + 12 * len(asked.variants)
 
 
 def rows_of(asked: Asked, data: Data, out: Path) -> Iterator[Row]:
@@ -85,6 +86,7 @@ def rows_of(asked: Asked, data: Data, out: Path) -> Iterator[Row]:
         weighed[name] = [one for one in found if one is not None]
         if weighed[name]:
             yield from unit_rows(given, name, weighed[name])
+        yield from apart_rows(given, name, asked.seeds)
     labelled = {name: x for name, x in weighed.items() if not asked.variants[name].unlabelled}
     yield combined_row(given, LABELLED, labelled, asked.seeds)
     if len(labelled) < len(weighed):
@@ -126,7 +128,9 @@ def write_results(asked: Asked, rows: Sequence[Row], data: Data, out: Path) -> N
 
 
 def _views(found: Gathered, fold: Labels) -> dict[View, Any]:
-    """What a last layer may learn from."""
+    """What a last layer may learn from; models that were told apart have no other energies."""
+    if APART in found.unseen.train:
+        return {WHOLE: compared(found.unseen.train[APART])}
     views = {WHOLE: compared(found.unseen.train["mean"])}
     if found.units:
         views[BY_UNIT] = in_order([one.train[UNITS] for one in found.units], fold)

@@ -13,6 +13,7 @@ from jaxtyping import Float
 from wordrbm.artifacts.modelfile import MODEL
 from wordrbm.artifacts.tensors import read_head, read_tensors, write_tensors
 from wordrbm.errors import WordRBMError
+from wordrbm.estimators.apart import Apart
 from wordrbm.estimators.class_models import ClassModels
 from wordrbm.estimators.classifier_file import load_models
 from wordrbm.estimators.views import comparisons
@@ -21,14 +22,15 @@ from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.pools import POOLS
 from wordrbm.tasks.sentiment.variant import CHAINS, FOLDS, RATES, Cell, Variant, cells_of
 
-METHOD = 4  # how models start and energies are pooled; cells of another are not taken
-NAMES, UNITS = ("mean", *POOLS), "units"
+METHOD = 5  # how models start and energies are pooled; cells of another are not taken
+NAMES, UNITS, APART = ("mean", *POOLS), "units", "apart"
 
 
 class Energies(NamedTuple):
     """What a cell gives, by pool: for training documents, and for test documents if it saw all.
 
     Those of a fold also by unit, of its own and of the test documents, if there is a common start.
+    Means under models that were told apart, if they were, are beside the pools.
     """
 
     train: Mapping[str, Float[np.ndarray, "N F"]]
@@ -74,7 +76,7 @@ def _head(cell: Cell, data: Data) -> dict[str, Any]:
         "kind": "energies",
         "data": data.digest,
         "unlabelled": data.more_digest if cell.variant.unlabelled else "",
-        "method": [METHOD, FOLDS, CHAINS, *RATES.values()],
+        "method": [METHOD, FOLDS, CHAINS, *RATES.values(), *Apart()],
     }
 
 
@@ -83,7 +85,7 @@ def gathered(variant: Variant, seed: int, data: Data, out: Path) -> Gathered:
     fold, cells = data.fold, cells_of(variant, seed)
     found = {cell.fold: _read(cell, data, out) for cell in cells}
     whole = found[None]
-    unseen = {name: np.empty_like(whole.train[name]) for name in NAMES}
+    unseen = {name: np.empty_like(x) for name, x in whole.train.items()}
     for name, own in unseen.items():
         for number in range(FOLDS):
             own[fold == number] = found[number].train[name]
@@ -118,10 +120,11 @@ def _read(cell: Cell, data: Data, out: Path) -> Energies:
 def _shapes(cell: Cell, data: Data) -> dict[str, tuple[int, ...]]:
     C, fold = len(data.classes), data.fold
     documents = len(fold) if cell.fold is None else int(np.count_nonzero(fold == cell.fold))
-    shapes: dict[str, tuple[int, ...]] = {f"train.{name}": (documents, C) for name in NAMES}
+    names = (*NAMES, APART) if cell.variant.apart else NAMES
+    shapes: dict[str, tuple[int, ...]] = {f"train.{name}": (documents, C) for name in names}
     terms = cell.variant.hidden + 1
     if cell.fold is None:
-        shapes |= {f"test.{name}": (len(data.test), C) for name in NAMES}
+        shapes |= {f"test.{name}": (len(data.test), C) for name in names}
     elif cell.variant.background:
         for part, count in (("train", documents), ("test", len(data.test))):
             shapes[f"{part}.{UNITS}"] = count, terms * comparisons(C)

@@ -24,7 +24,7 @@ from wordrbm.tasks.sentiment.fitting import (
     svm,
     unit_range,
 )
-from wordrbm.tasks.sentiment.kept import UNITS, Energies, Gathered
+from wordrbm.tasks.sentiment.kept import APART, UNITS, Energies, Gathered
 from wordrbm.tasks.sentiment.stacking import (
     LAYER_PENALTIES,
     Cut,
@@ -37,6 +37,7 @@ from wordrbm.tasks.sentiment.stacking import (
 )
 
 BNC, NB_SVM, WEIGHED = "bag of words bnc", "NB-SVM trigrams", ", units weighed"
+TOLD = ", told apart"
 
 Name = tuple[str, int]  # a variant's label and a seed
 
@@ -92,6 +93,17 @@ def energy_rows(given: Given, variant: str, seeds: Sequence[int]) -> Iterator[Ro
     )
 
 
+def apart_rows(given: Given, variant: str, seeds: Sequence[int]) -> Iterator[Row]:
+    """The same with class models that were told apart; none if they were not."""
+    name, sides = f"{variant}{TOLD}", _apart(given, variant, seeds)
+    if sides:
+        yield Row(f"{name}, threshold", [_stacked(given, [one]) for one in sides])
+        yield Row(f"{name} + bnc", [_with_bag(given, one) for one in sides])
+        yield Row(
+            f"{name} + NB trigrams", [_stacked(given, [given.by_ngrams, one]) for one in sides]
+        )
+
+
 def unit_rows(given: Given, variant: str, weighed: Sequence[Weighed]) -> Iterator[Row]:
     """The same with energies by unit, a weight for each; one for every seed."""
     name, sides = f"{variant}{WEIGHED}", [one.decisions for one in weighed]
@@ -123,11 +135,19 @@ def combined_row(
         parts.append(_mean_of([_pools(given.found[variant, seed].unseen) for seed in seeds]))
         if found:
             parts.append(_mean_of([one.decisions for one in found]))
+        if told := _apart(given, variant, seeds):
+            parts.append(_mean_of(told))
     return Row(name, [_stacked(given, parts)])
 
 
-def _means(energies: Energies) -> Sides:
-    return Sides(compared(energies.train["mean"]), compared(energies.test["mean"]))
+def _means(energies: Energies, pool: str = "mean") -> Sides:
+    return Sides(compared(energies.train[pool]), compared(energies.test[pool]))
+
+
+def _apart(given: Given, variant: str, seeds: Sequence[int]) -> list[Sides]:
+    """The mean energies by models told apart, for every seed, if there are any."""
+    each = [given.found[variant, seed].unseen for seed in seeds]
+    return [_means(one, APART) for one in each if APART in one.train]
 
 
 def _pools(energies: Energies) -> Sides:

@@ -44,8 +44,8 @@ def run_cells(
     left = [cell for cell in cells if not is_done(cell, data, out)]
     starts = {(cell.variant, cell.seed): cell for cell in left}
     first = sum(cell.variant.background for cell in starts.values() if not has_start(cell, out))
-    meter = Meter(first + sum(work_of(cell, len(data.classes)) for cell in left), show, stop)
-    source = Source(data, out, meter.pause)
+    meter = Meter(first + sum(work_of(cell, data) for cell in left), show, stop)
+    source = Source(data, out, meter.pause, meter.gain)
     with one_blas_thread():
         all_done([_starting(cell, source, meter) for cell in starts.values()], jobs, meter)
         all_done([_computing(cell, source, meter) for cell in left], jobs, meter)

@@ -23,6 +23,7 @@ class Variant(NamedTuple):
     background: int = 3_000_000
     windows: int = 3_000_000
     unlabelled: bool = False  # the background is of unlabelled documents
+    apart: int = 0  # passes over the documents in which classes are told apart
 
     @property
     def name(self) -> str:
@@ -30,7 +31,7 @@ class Variant(NamedTuple):
         start = "unlabelled" if self.unlabelled else "background"
         return (
             f"n{self.window}-h{self.hidden}-d{self.dimension}-min{self.min_count}-"
-            f"{start}{self.background}-windows{self.windows}"
+            f"{start}{self.background}-windows{self.windows}-apart{self.apart}"
         )
 
     def start_settings(self, seed: int) -> TrainingSettings:
