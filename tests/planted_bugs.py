@@ -30,6 +30,8 @@ CLUSTERED = "tests/sampling/test_clusters.py::test_the_compiled_walk_takes_the_r
 INDEPENDENCE = "tests/analysis/test_independence.py"
 LEGS = "tests/tasks/test_legs.py"
 CLASS_MODELS = "tests/estimators/test_class_models.py"
+APART = "tests/estimators/test_apart.py"
+CLIMBS = f"{APART}::test_the_step_climbs_the_log_probability_of_the_right_class"
 FEATURES = "tests/tasks/sentiment/test_features.py"
 CRF = "tests/tasks/tagging/test_crf.py::test_sums_over_all_labelings"
 POOLED = f"{OPERATORS}::test_the_compiled_pooled_walk_takes_the_referees_decisions"
@@ -235,6 +237,16 @@ BUGS = [
     Bug("an empty document filled up too", "estimators/class_models.py",
         "np.where(length > 0, np.maximum(n - length, 0), 0)", "np.maximum(n - length, 0)",
         f"{CLASS_MODELS}::test_short_documents_are_filled_up_and_empty_ones_are_not"),
+    Bug("every class pushed alike", "estimators/apart.py",
+        "np.eye(mean.shape[1])[label] - p", "np.ones_like(p) - p", CLIMBS),
+    Bug("units left out that still push", "kernels/apart.py",
+        "row[j] = own[j] * (one", "row[j] = (one", CLIMBS),
+    Bug("long documents push more", "estimators/apart.py",
+        "each = (pushed / count)[document]", "each = pushed[document]",
+        f"{APART}::test_a_batch_is_one_step_of_every_model"),
+    Bug("squares of all rows together", "estimators/apart.py",
+        "np.square(total).mean(axis=1)", "np.square(total).mean()",
+        f"{APART}::test_a_row_goes_as_far_as_the_rate_over_the_root_of_its_squares"),
     Bug("no smoothing of other classes", "tasks/sentiment/bags.py",
         "np.log(outside / outside.sum())", "np.log(outside / inside.sum())",
         f"{FEATURES}::test_naive_bayes_weights_are_log_ratios"),

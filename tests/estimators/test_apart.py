@@ -10,7 +10,9 @@ from wordrbm import FreeEnergyClassifier
 from wordrbm.artifacts import TrainedModel
 from wordrbm.estimators.apart import (
     Apart,
+    Scale,
     _Learner,
+    _step,
     energies,
     gain,
     pushes,
@@ -81,6 +83,28 @@ def test_the_step_climbs_the_log_probability_of_the_right_class():
             assert np.vdot(to_dense(found, name, value.shape), way) == pytest.approx(
                 slope, rel=1e-5
             )
+
+
+def test_a_batch_is_one_step_of_every_model():
+    learners = [_Learner.of(a_model(seed, np.float32)) for seed in (1, 2, 3)]
+    fresh, even = [a_model(seed, np.float32) for seed in (1, 2, 3)], np.ones((3, H))
+    windows, scale = windows_of(TEXTS.chosen(FULL), n), Scale(0.7, np.zeros(3))
+    how = Apart(words_out=0.0, units_out=0.0, rate=0.1)
+    _step(np.random.default_rng(0), learners, windows, LABEL[FULL], scale, how)
+    for c in range(3):
+        slope = np.zeros((K, d))
+        for w, k in np.ndindex(K, d):
+            ends = []
+            for e in (1e-3, -1e-3):
+                own = replace(fresh[c], D=fresh[c].D.astype(float))
+                own.D[w, k] += e
+                ends.append(
+                    log_p([*fresh[:c], own, *fresh[c + 1 :]], np.ones((3, H)), 0.7, (0, 0, 0))
+                )
+            slope[w, k] = (ends[0] - ends[1]) / 2e-3
+        root = np.sqrt((slope**2).mean(axis=1, keepdims=True))
+        expected = 0.1 * slope / np.where(root > 0, root, 1.0)
+        np.testing.assert_allclose(learners[c].rbm.D - fresh[c].D, expected, atol=2e-3)
 
 
 def test_windows_stay_inside_their_documents():
