@@ -98,9 +98,7 @@ def test_a_batch_is_one_step_of_every_model():
             for e in (1e-3, -1e-3):
                 own = replace(fresh[c], D=fresh[c].D.astype(float))
                 own.D[w, k] += e
-                ends.append(
-                    log_p([*fresh[:c], own, *fresh[c + 1 :]], np.ones((3, H)), 0.7, (0, 0, 0))
-                )
+                ends.append(log_p([*fresh[:c], own, *fresh[c + 1 :]], even, 0.7, (0, 0, 0)))
             slope[w, k] = (ends[0] - ends[1]) / 2e-3
         root = np.sqrt((slope**2).mean(axis=1, keepdims=True))
         expected = 0.1 * slope / np.where(root > 0, root, 1.0)
