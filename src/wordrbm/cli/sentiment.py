@@ -39,7 +39,7 @@ def sentiment(
     apart: Annotated[
         int,
         typer.Option(min=0, help="Passes in which the classes are then told apart; 0 is none."),
-    ] = 3,
+    ] = 5,
     unlabelled: Annotated[
         bool, typer.Option("--unlabelled", help="Also start from documents of the class unsup.")
     ] = False,
