@@ -13,7 +13,7 @@ data=${1:?give the folder of the Large Movie Review data}
 out=${2:-out/sentiment}
 seeds=${SEEDS:-1,2,3}
 steps=${STEPS:-1 2 3 4}
-common=(--data "$data" --groups "train_urls_{}.txt.gz")
+common=(--data "$data" --groups "train_urls_{}.txt.gz" --hidden 100)
 mkdir -p "$out"
 
 for step in $steps; do

@@ -1,0 +1,73 @@
+"""How far classes are told apart on a fold of films: the table of docs/decisions.md, 21.
+
+    python runs/apart.py DATA [--passes 5] [--words-out 0.4] [--units-out 0.5] [--unlabelled]
+
+DATA holds the Large Movie Review data as `runs/sentiment.sh` wants it. A third of the films is held
+out, class models learn from the others, and are then told apart; about six minutes on one core.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from wordrbm.estimators.apart import Apart, told_apart
+from wordrbm.estimators.class_models import (
+    ClassModels,
+    Texts,
+    centred,
+    texts_of,
+    train_background,
+    train_class_models,
+)
+from wordrbm.shapes import Array
+from wordrbm.tasks.sentiment.cells import vocabulary_for
+from wordrbm.tasks.sentiment.data import Reading, read_data
+from wordrbm.tasks.sentiment.variant import Variant
+from wordrbm.using.precise import one_blas_thread
+
+
+def share_right(models: ClassModels, texts: Texts, label: Array) -> float:
+    """Of documents whose class has the lowest energy."""
+    return float(np.mean(models.energies(texts).argmin(axis=1) == label))
+
+
+def main() -> None:
+    """Train on two folds, and say how many of the third are right before and after."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--passes", type=int, default=Apart().passes)
+    parser.add_argument("--rate", type=float, default=Apart().rate)
+    parser.add_argument("--words-out", type=float, default=Apart().words_out)
+    parser.add_argument("--units-out", type=float, default=Apart().units_out)
+    parser.add_argument("--hidden", type=int, default=100)
+    parser.add_argument("--min-count", type=int, default=50)
+    parser.add_argument("--background", type=int, default=3_000_000)
+    parser.add_argument("--unlabelled", action="store_true")
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    how = Reading(groups="train_urls_{}.txt.gz")
+    data = read_data(asked.data, unlabelled=asked.unlabelled, how=how)
+    variant = Variant(
+        hidden=asked.hidden, min_count=asked.min_count, background=asked.background,
+        unlabelled=asked.unlabelled,
+    )  # fmt: skip
+    vocabulary = vocabulary_for(variant, data)
+    texts, label = texts_of(data.train.read, vocabulary, variant.window), data.train.label
+    part = data.train if data.unlabelled is None else data.unlabelled
+    seen, held = np.flatnonzero(data.fold != 0), np.flatnonzero(data.fold == 0)
+    own, others = (texts.chosen(seen), label[seen]), (texts.chosen(held), label[held])
+    with one_blas_thread():
+        read = texts_of(part.read, vocabulary, variant.window)
+        settings = variant.start_settings(asked.seed)
+        start = train_background(read, vocabulary, settings, 1, lambda progress: None)
+        each = [variant.settings(asked.seed)] * len(data.classes)
+        models = centred(train_class_models(*own, vocabulary, each, start=start), *own)
+        print(f"before: {share_right(models, *others):.4f}", flush=True)
+        apart = Apart(asked.passes, asked.rate, Apart().batch, asked.words_out, asked.units_out)
+        told = centred(told_apart(models, *own, apart, lambda windows: None), *own)
+        print(f"told apart: {share_right(told, *others):.4f}")
+
+
+if __name__ == "__main__":
+    main()
