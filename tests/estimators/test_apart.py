@@ -8,19 +8,21 @@ import pytest
 
 from wordrbm import FreeEnergyClassifier
 from wordrbm.artifacts import TrainedModel
+from wordrbm.estimators import apart
+from wordrbm.estimators.adagrad import Climber
 from wordrbm.estimators.apart import (
     Apart,
     Scale,
-    _Learner,
-    _step,
     energies,
     gain,
+    mask_of,
+    passes_over,
     pushes,
-    thinned,
+    step,
     told_apart,
-    windows_of,
 )
 from wordrbm.estimators.class_models import ClassModels, Texts, centred, texts_of
+from wordrbm.estimators.document_batches import stretched, thinned, windows_in
 from wordrbm.estimators.documents import read, vocabulary_of
 from wordrbm.models import init_wordrep
 from wordrbm.models.gradient import to_dense
@@ -64,7 +66,7 @@ def log_p(rbms, mask, g, middle):
 def test_the_step_climbs_the_log_probability_of_the_right_class():
     rbms, g, middle = [a_model(seed) for seed in (1, 2, 3)], 0.7, np.array([0.3, -0.2, 0.9])
     mask = np.array([[0, 2.0, 1, 1], [1, 1, 0, 3.0], [1, 1, 1, 1]])
-    windows = windows_of(TEXTS.chosen(FULL), n)
+    windows = windows_in(TEXTS.chosen(FULL), n)
     seen = [energies(rbm, windows.v, windows.document, mask) for rbm in rbms]
     mean = np.stack([np.bincount(windows.document, F) / windows.each for F, _ in seen], axis=1)
     weight = pushes(mean - middle, LABEL[FULL], g) / len(FULL)
@@ -86,11 +88,11 @@ def test_the_step_climbs_the_log_probability_of_the_right_class():
 
 
 def test_a_batch_is_one_step_of_every_model():
-    learners = [_Learner.of(a_model(seed, np.float32)) for seed in (1, 2, 3)]
+    learners = [Climber.of(a_model(seed, np.float32)) for seed in (1, 2, 3)]
     fresh, even = [a_model(seed, np.float32) for seed in (1, 2, 3)], np.ones((3, H))
-    windows, scale = windows_of(TEXTS.chosen(FULL), n), Scale(0.7, np.zeros(3))
+    windows, scale = windows_in(TEXTS.chosen(FULL), n), Scale(0.7, np.array([0.5, -0.4, 0.1]))
     how = Apart(words_out=0.0, units_out=0.0, rate=0.1)
-    _step(np.random.default_rng(0), learners, windows, LABEL[FULL], scale, how)
+    step(np.random.default_rng(0), learners, windows, LABEL[FULL], scale, how)
     for c in range(3):
         slope = np.zeros((K, d))
         for w, k in np.ndindex(K, d):
@@ -98,7 +100,7 @@ def test_a_batch_is_one_step_of_every_model():
             for e in (1e-3, -1e-3):
                 own = replace(fresh[c], D=fresh[c].D.astype(float))
                 own.D[w, k] += e
-                ends.append(log_p([*fresh[:c], own, *fresh[c + 1 :]], even, 0.7, (0, 0, 0)))
+                ends.append(log_p([*fresh[:c], own, *fresh[c + 1 :]], even, 0.7, (0.5, -0.4, 0.1)))
             slope[w, k] = (ends[0] - ends[1]) / 2e-3
         root = np.sqrt((slope**2).mean(axis=1, keepdims=True))
         expected = 0.1 * slope / np.where(root > 0, root, 1.0)
@@ -106,12 +108,39 @@ def test_a_batch_is_one_step_of_every_model():
 
 
 def test_windows_stay_inside_their_documents():
-    windows = windows_of(TEXTS.chosen(FULL), n)
+    windows = windows_in(TEXTS.chosen(FULL), n)
     assert windows.v.tolist() == [
         [1, 2, 3], [2, 3, 4], [3, 4, 5], [2, 2, 1], [6, 6, 1], [6, 1, 3]
     ]  # fmt: skip
     assert windows.document.tolist() == [0, 0, 0, 1, 2, 2]
     assert windows.each.tolist() == [3, 1, 2]
+
+
+def test_of_a_long_document_a_stretch_is_read():
+    ids = np.concatenate([np.arange(9), 100 + np.arange(30), 200 + np.arange(5)]).astype(np.int32)
+    texts, firsts = Texts(ids, np.array([9, 39, 44])), set()
+    for seed in range(40):
+        short, long, last = stretched(np.random.default_rng(seed), texts, 9).each()
+        assert short.tolist() == list(range(9))
+        assert last.tolist() == list(range(200, 205))
+        assert np.diff(long).tolist() == [1] * 8
+        firsts.add(int(long[0]))
+    assert min(firsts) >= 100
+    assert max(firsts) <= 121
+    assert len(firsts) > 10
+    assert stretched(np.random.default_rng(0), texts, 30) is texts
+
+
+def test_units_stand_in_for_those_left_out():
+    found = mask_of(np.random.default_rng(0), (1000, 50), 0.4)
+    assert set(np.unique(found).tolist()) == {0.0, float(np.float32(1 / 0.6))}
+    assert found.mean() == pytest.approx(1.0, abs=0.02)
+
+
+def test_few_documents_are_gone_over_more_often():
+    assert passes_over(25_000, Apart(passes=5)) == 5
+    assert passes_over(100, Apart(passes=5, batch=16)) == 43  # of seven steps each
+    assert passes_over(1, Apart()) == 300
 
 
 def test_a_share_of_the_words_is_left_out():
@@ -122,14 +151,14 @@ def test_a_share_of_the_words_is_left_out():
 
 
 def test_a_row_goes_as_far_as_the_rate_over_the_root_of_its_squares():
-    learner = _Learner.of(a_model(1, np.float32))
+    learner = Climber.of(a_model(1, np.float32))
     before, v = learner.rbm.D.copy(), np.array([[1, 2, 1]], np.int32)
     found = learner.rbm.gradient(v, np.ones((1, H), np.float32), np.ones(1, np.float32))
-    step = to_dense(found, "D", (K, d))[1]
+    once = to_dense(found, "D", (K, d))[1]
     learner.climb(found, 0.1)
     learner.climb(found, 0.1)
-    far = 0.1 / math.sqrt(np.mean(step**2)) * (1 + 1 / math.sqrt(2))
-    np.testing.assert_allclose(learner.rbm.D[1] - before[1], far * step, rtol=1e-4)
+    far = 0.1 / math.sqrt(np.mean(once**2)) * (1 + 1 / math.sqrt(2))
+    np.testing.assert_allclose(learner.rbm.D[1] - before[1], far * once, rtol=1e-4)
     assert (learner.rbm.D[[0, 3, 4, 5, 6]] == before[[0, 3, 4, 5, 6]]).all()
 
 
@@ -178,7 +207,7 @@ def test_models_that_are_the_same_learn_to_tell_classes_apart(untold, documents)
     )
     rest = np.arange(120, 240)
     assert right(found, texts.chosen(rest), documents[1][rest]) > 0.9
-    assert sum(told) == 12 * 2 * 120 * 30 - 12 * 2 * 120 * 2  # windows, of both models
+    assert sum(told) == 38 * 2 * 120 * 28  # windows of both models, in passes of eight steps
     again = told_apart(
         models, texts.chosen(half), documents[1][half], Apart(passes=12, rate=0.1), lambda w: None
     )
@@ -186,6 +215,14 @@ def test_models_that_are_the_same_learn_to_tell_classes_apart(untold, documents)
         for name, value in one.rbm.parameters().items():
             assert (value == other.rbm.parameters()[name]).all()
     assert (models.models[0].rbm.D == models.models[1].rbm.D).all()  # what was given is as it was
+
+
+def test_the_rate_falls_to_nothing(untold, documents, monkeypatch):
+    rates = []
+    monkeypatch.setattr(apart, "step", lambda *given: rates.append(given[-1].rate))
+    told_apart(*untold, documents[1], Apart(passes=20, rate=0.5), lambda windows: None)
+    assert len(rates) == 300
+    np.testing.assert_allclose(rates, 0.5 * (1 - np.arange(300) / 300))
 
 
 def test_the_gain_makes_a_spread_of_energies_two_nats(untold):
@@ -203,5 +240,9 @@ def test_the_classifier_tells_apart_if_it_is_asked_to(documents):
     common = {"window": 3, "n_components": 10, "dimension": 5, "n_iter": 2, "random_state": 0}
     told = FreeEnergyClassifier(apart=20, **common).fit(texts[:160], label[:160])
     assert told.score(texts[160:], label[160:]) > 0.9
-    with pytest.raises(ValueError, match="apart is -1"):
-        FreeEnergyClassifier(apart=-1, **common).fit(texts, label)
+
+
+@pytest.mark.parametrize("given", [-1, 2.5, True, False, "3", 10_000, np.array([1, 2])])
+def test_passes_that_cannot_be_meant_are_refused(given):
+    with pytest.raises(ValueError, match=r"The parameter apart is .*whole number from 0 to 1000"):
+        FreeEnergyClassifier(apart=given).fit(["a b c", "b c d"] * 4, [0, 1] * 4)

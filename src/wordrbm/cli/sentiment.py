@@ -38,7 +38,9 @@ def sentiment(
     ] = 3_000_000,
     apart: Annotated[
         int,
-        typer.Option(min=0, help="Passes in which the classes are then told apart; 0 is none."),
+        typer.Option(
+            min=0, max=1000, help="Passes in which the classes are then told apart; 0 is none."
+        ),
     ] = 5,
     unlabelled: Annotated[
         bool, typer.Option("--unlabelled", help="Also start from documents of the class unsup.")

@@ -6,38 +6,39 @@ A document's mean free energies give a probability of each class, and its log is
 
 so windows push a class model as windows read do if they are of its class, as dreamt ones do if not,
 and the more the less sure the classes were [Larochelle & Bengio 2008]. Words and hidden units are
-left out at random meanwhile [Srivastava 2014]. A row of D, a bias, U and c each go as far as the
-rate over the root of their summed squares [AdaGrad, Duchi 2011]. A batch costs the same for any K.
+left out at random meanwhile [Srivastava et al. 2014]. A batch costs the same for any K.
 
 References
     H. Larochelle, Y. Bengio. Classification using discriminative RBMs. ICML 2008.
     N. Srivastava et al. Dropout. JMLR 15, 2014.
-    J. Duchi, E. Hazan, Y. Singer. Adaptive subgradient methods. JMLR 12, 2011.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import NamedTuple, final
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float32, Float64, Int32, Int64
 
 from wordrbm.artifacts import TrainedModel
+from wordrbm.estimators.adagrad import Climber
 from wordrbm.estimators.class_models import ClassModels, Texts
-from wordrbm.kernels.apart import masked_units, sum_rows
-from wordrbm.models import Gradient, WordRepRBM
+from wordrbm.estimators.document_batches import Windows, batches, stretched, thinned, windows_in
+from wordrbm.kernels.apart import masked_units
+from wordrbm.models import WordRepRBM
 from wordrbm.using.precise import one_blas_thread
 
 SALT = 7  # a stream of its own beside those that trained the models
 SAMPLE, SURE = 2_000, 2.0  # documents whose spread sets g: one spread is so many nats apart
 NARROW = 0.05  # a smaller spread is taken as this: models that hardly differ yet
-LEAST = 1e-8  # squares that are there from the beginning
+LEAST_STEPS = 300  # the first ones are long: after a few of them models are worse than before
+MOST_PASSES = 1_000
 
 
 class Apart(NamedTuple):
     """How long, how fast, and what share of words and of hidden units is left out.
 
-    Chosen on a fold of films (docs/decisions.md, 21).
+    Chosen on a fold of films (docs/decisions.md, 21). Few documents are gone over more often.
     """
 
     passes: int = 5
@@ -45,14 +46,6 @@ class Apart(NamedTuple):
     batch: int = 16  # documents
     words_out: float = 0.4
     units_out: float = 0.5
-
-
-class Windows(NamedTuple):
-    """The windows of some documents, and which of them each is in."""
-
-    v: Int32[np.ndarray, "W n"]
-    document: Int64[np.ndarray, " W"]
-    each: Int64[np.ndarray, " B"]  # windows of each document
 
 
 class Scale(NamedTuple):
@@ -73,15 +66,19 @@ def told_apart(
     full = np.flatnonzero(np.diff(texts.ends, prepend=0))
     with one_blas_thread():
         g = gain(models, texts.chosen(rng.permutation(full)[:SAMPLE]))
-        learners = [_Learner.of(model.rbm) for model in models.models]
-        batches = list(_batches(rng, full, how))
-        for number, some in enumerate(batches):
-            windows = windows_of(thinned(rng, texts.chosen(some), how.words_out), models.n)
-            left = 1.0 - number / len(batches)
-            scale = Scale(g, models.middle.sum(axis=1))
-            _step(rng, learners, windows, label[some], scale, how._replace(rate=how.rate * left))
-            tell(len(windows.v) * len(learners))
-    return tuple(replace(own, rbm=x.rbm) for own, x in zip(models.models, learners, strict=True))
+        scale, climbers = Scale(g, models.middle.sum(axis=1)), _climbers(models)
+        order = batches(rng, full, how.batch, passes_over(len(full), how))
+        for number, some in enumerate(order):
+            read = thinned(rng, stretched(rng, texts.chosen(some)), how.words_out)
+            windows, left = windows_in(read, models.n), 1.0 - number / len(order)
+            step(rng, climbers, windows, label[some], scale, how._replace(rate=how.rate * left))
+            tell(len(windows.v) * len(climbers))
+    return tuple(replace(own, rbm=x.rbm) for own, x in zip(models.models, climbers, strict=True))
+
+
+def passes_over(documents: int, how: Apart) -> int:
+    """As many as asked for, more if that would be too few steps."""
+    return max(how.passes, -(-LEAST_STEPS // -(-documents // how.batch)))
 
 
 def gain(models: ClassModels, texts: Texts) -> float:
@@ -91,44 +88,22 @@ def gain(models: ClassModels, texts: Texts) -> float:
     return SURE / (2.0 * max(spread, NARROW))
 
 
-def thinned(rng: np.random.Generator, texts: Texts, share: float) -> Texts:
-    """The same documents with a share of their words unknown."""
-    out = rng.random(len(texts.ids)) < share
-    return Texts(np.where(out, np.int32(0), texts.ids), texts.ends)
-
-
-def windows_of(texts: Texts, n: int) -> Windows:
-    """Every window of documents that are not empty."""
-    count = np.diff(texts.ends, prepend=0) - n + 1
-    document = np.repeat(np.arange(len(texts)), count)
-    first = np.arange(len(document)) + (n - 1) * document  # a document ends n - 1 words later
-    return Windows(texts.ids[first[:, None] + np.arange(n)], document, count)
-
-
-def _batches(
-    rng: np.random.Generator, full: Int64[np.ndarray, " F"], how: Apart
-) -> Iterator[Int64[np.ndarray, " B"]]:
-    for _ in range(how.passes):
-        order = rng.permutation(full)
-        yield from (order[k : k + how.batch] for k in range(0, len(order), how.batch))
-
-
-def _step(
-    rng: np.random.Generator, learners: "list[_Learner]", windows: Windows,
+def step(
+    rng: np.random.Generator, climbers: Sequence[Climber], windows: Windows,
     label: Int64[np.ndarray, " B"], scale: Scale, how: Apart,
 ) -> None:  # fmt: skip
     """One batch: what the classes say of it, and a step of each model."""
     v, document, count = windows
-    mask = _mask(rng, (len(label), learners[0].rbm.c.size), how.units_out)
-    seen = [energies(own.rbm, v, document, mask) for own in learners]
+    mask = mask_of(rng, (len(label), climbers[0].rbm.c.size), how.units_out)
+    seen = [energies(own.rbm, v, document, mask) for own in climbers]
     mean = [np.bincount(document, F, len(label)) / count for F, _ in seen]
     weight = pushes(np.stack(mean, axis=1) - scale.middle, label, scale.g) / len(label)
-    for own, (_, h), pushed in zip(learners, seen, weight.T, strict=True):
+    for own, (_, h), pushed in zip(climbers, seen, weight.T, strict=True):
         each = (pushed / count)[document].astype(np.float32)
         own.climb(own.rbm.gradient(v, h, each), how.rate)
 
 
-def _mask(
+def mask_of(
     rng: np.random.Generator, shape: tuple[int, int], share: float
 ) -> Float32[np.ndarray, "B H"]:
     """0 for the units left out of a document; the others stand in for them."""
@@ -154,32 +129,5 @@ def pushes(
     return g * (np.eye(mean.shape[1])[label] - p / p.sum(axis=1, keepdims=True))
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class _Learner:
-    """A model that changes in place, and the summed squares of what each of its parts was told."""
-
-    rbm: WordRepRBM
-    squares: dict[str, Float32[np.ndarray, " R"]]
-
-    @classmethod
-    def of(cls, rbm: WordRepRBM) -> "_Learner":
-        copies = {name: value.copy(order="K") for name, value in rbm.parameters().items()}
-        K = len(rbm.b)
-        sizes = {"D": K, "b": K, "U": 1, "c": 1}
-        squares = {name: np.full(size, LEAST, np.float32) for name, size in sizes.items()}
-        return cls(replace(rbm, **copies), squares)
-
-    def climb(self, gradient: Gradient, rate: float) -> None:
-        """A step; of a table only the rows that are named are read."""
-        for name, value in gradient.dense.items():
-            self.squares[name] += np.square(value).mean()
-            parameter = self.rbm.parameters()[name]
-            parameter += (rate / np.sqrt(self.squares[name])) * value
-        words, row = np.unique(gradient.rows["D"].number, return_inverse=True)
-        for name, (_, values) in gradient.rows.items():
-            total = np.zeros((len(words), values.shape[1]), np.float32)
-            sum_rows(row, values, total)
-            self.squares[name][words] += np.square(total).mean(axis=1)
-            step = np.float32(rate) / np.sqrt(self.squares[name][words])
-            self.rbm.table(name)[words] += step[:, None] * total
+def _climbers(models: ClassModels) -> list[Climber]:
+    return [Climber.of(model.rbm) for model in models.models]

@@ -85,9 +85,9 @@ class ClassModels:
         """The words of a window."""
         return self.models[0].rbm.positions
 
-    def energies(self, texts: Texts) -> Float64[np.ndarray, "N C"]:
+    def energies(self, texts: Texts, pause: Pause = lambda: None) -> Float64[np.ndarray, "N C"]:
         """The mean free energy of each document under each model, from its middle; 0 if empty."""
-        found = mean_energies([model.rbm for model in self.models], texts)
+        found = mean_energies([model.rbm for model in self.models], texts, pause)
         return np.where(np.isnan(found), 0.0, found - self.middle.sum(axis=1))
 
     def units(self, texts: Texts, pause: Pause = lambda: None) -> Float32[np.ndarray, "N C H+1"]:

@@ -23,7 +23,7 @@ from sklearn.base import (
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
-from wordrbm.estimators.apart import Apart, told_apart
+from wordrbm.estimators.apart import MOST_PASSES, Apart, told_apart
 from wordrbm.estimators.class_models import (
     ClassModels,
     Texts,
@@ -120,8 +120,7 @@ class FreeEnergyClassifier(
         """Train a model for each class, and the layer over their energies."""
         checked(self)
         C, view, folds = positive("C", self.C), self._view(), self._folds()
-        if self.apart != 0:
-            whole_number("apart", self.apart)
+        whole_number("apart", self.apart, 0, MOST_PASSES)
         found = read(X)
         classes, label = classes_of(y, found.ends, 1 if folds is None else folds)
         size = whole_number("vocabulary_size", self.vocabulary_size)
@@ -204,6 +203,8 @@ class FreeEnergyClassifier(
         found = centred(models, texts, label)
         if not self.apart:
             return found
+        if self.verbose:
+            print("[FreeEnergyClassifier] telling classes apart", flush=True)
         told = told_apart(found, texts, label, Apart(passes=int(self.apart)), lambda windows: None)
         return centred(told, texts, label)
 

@@ -105,10 +105,12 @@ def teller(estimator: Any, plan: Plan) -> Callable[[Progress], None]:
     return tell
 
 
-def whole_number(name: str, value: Any) -> int:
+def whole_number(name: str, value: Any, least: int = 1, most: int | None = None) -> int:
     """A parameter that counts something and is no setting of a run."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise Refused(f"The parameter {name} is {value!r}; give a whole number of at least 1.")
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
+        bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise Refused(f"The parameter {name} is {value!r}; give a whole number {bounds}.")
     return int(value)
 
 

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from wordrbm.estimators.views import WHOLE
 from wordrbm.tasks.sentiment.bags import NaiveBayesWeights, bags, ngrams, unit_length
+from wordrbm.tasks.sentiment.data import Data, Part
+from wordrbm.tasks.sentiment.experiment import _last_layer, _Offer
 from wordrbm.tasks.sentiment.fitting import Sides, beside, choose, cross_validated, svm, unit_range
 from wordrbm.tasks.sentiment.pools import pooled
 from wordrbm.tasks.sentiment.stacking import (
@@ -151,3 +154,17 @@ def test_a_stack_weighs_what_it_is_given():
     sides, labels = problem()
     noise = Sides(*(np.random.default_rng(k).normal(size=(100, 3)) for k in (5, 6)))
     assert stacked([noise, sides], labels, np.arange(100) % 4).test > 0.65
+
+
+@pytest.mark.parametrize("best", [0, 1, 2])
+def test_the_classifier_is_made_of_what_gives_the_best_probabilities(best):
+    rng = np.random.default_rng(0)
+    label = rng.integers(2, size=600)
+    fold, part = rng.integers(3, size=600), rng.integers(5, size=600)
+    told = [
+        label[:, None] * (2.0 if k == best else 0.5) + rng.normal(size=(600, 1)) for k in range(3)
+    ]
+    offers = [_Offer(kind, WHOLE, x) for kind, x in zip("abc", told, strict=True)]
+    data = Data(("a", "b"), Part(None, label), Part(None, label), None, fold, part, "", "")
+    assert _last_layer(offers, data)[0].models == "abc"[best]
+    assert _last_layer(offers, data._replace(part=None)) == (offers[0], 1.0)

@@ -8,10 +8,10 @@ layer over units knows only the models that it has learnt from (`rows.py`).
 
 All cells of a variant and a seed start from one background, which has read all training documents
 without their classes, or the unlabelled ones. If classes are then told apart, energies of those
-models are kept beside the others, and it is those models that are kept.
+models are kept beside the others; of the cell of all documents both models are.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,8 +36,17 @@ from wordrbm.estimators.documents import joined, vocabulary_of
 from wordrbm.estimators.learning import Tell
 from wordrbm.estimators.views import compared
 from wordrbm.models import WordRepRBM
+from wordrbm.shapes import Array
 from wordrbm.tasks.sentiment.data import Data
-from wordrbm.tasks.sentiment.kept import APART, NAMES, UNITS, keep
+from wordrbm.tasks.sentiment.kept import (
+    APART,
+    MIDDLE,
+    NAMES,
+    TOLD_MIDDLE,
+    UNITS,
+    keep,
+    told_folder,
+)
 from wordrbm.tasks.sentiment.pools import pooled
 from wordrbm.tasks.sentiment.variant import FOLDS, Cell, Variant
 from wordrbm.text.vocabulary import Vocabulary
@@ -72,27 +81,17 @@ class Source(NamedTuple):
 
 def compute(cell: Cell, source: Source, tell: Tell) -> None:
     """Train the models of a cell, score documents, and keep the numbers."""
-    data, out, n = source.data, source.out, cell.variant.window
+    data, n = source.data, cell.variant.window
     vocabulary, fold = vocabulary_for(cell.variant, data), data.fold
     train, seen = texts_of(data.train.read, vocabulary, n), np.flatnonzero(fold != cell.fold)
     own, label = train.chosen(seen), data.train.label[seen]
     models = centred(_trained(cell, source, vocabulary, own, label, tell), own, label, source.pause)
     scored = train if cell.fold is None else train.chosen(np.flatnonzero(fold == cell.fold))
-    found = {f"train.{name}": x for name, x in _scored(models, scored, source.pause).items()}
-    test = texts_of(data.test.read, vocabulary, n)
-    if cell.fold is None:
-        found |= {f"test.{name}": x for name, x in _scored(models, test, source.pause).items()}
-    elif cell.variant.background:
-        for part, texts in (("train", scored), ("test", test)):
-            found[f"{part}.{UNITS}"] = compared(models.units(texts, source.pause))
+    parts = {"train": scored, "test": texts_of(data.test.read, vocabulary, n)}
+    found = _untold(cell, models, parts, source)
     if cell.variant.apart:
-        models = _apart(cell, models, own, label, source)
-        found[f"train.{APART}"] = models.energies(scored)
-        if cell.fold is None:
-            found[f"test.{APART}"] = models.energies(test)
-    if cell.fold is None:
-        save_models(out / cell.name, models.models)
-    keep(cell, data, out, found | {"middle": models.middle})
+        found |= _told(cell, _apart(cell, models, own, label, source), parts, source)
+    keep(cell, data, source.out, found)
 
 
 def _trained(
@@ -114,6 +113,35 @@ def _apart(
     return centred(found, texts, label, source.pause)
 
 
+def _untold(
+    cell: Cell, models: ClassModels, parts: Mapping[str, Texts], source: Source
+) -> dict[str, Array]:
+    """What is kept of models that each know their class: all pools, and of a fold's the units."""
+    found: dict[str, Array] = {MIDDLE: models.middle}
+    for part, texts in parts.items():
+        if part == "train" or cell.fold is None:
+            pools = _scored(models, texts, source.pause)
+            found |= {f"{part}.{name}": x for name, x in pools.items()}
+        if cell.fold is not None and cell.variant.background:
+            found[f"{part}.{UNITS}"] = compared(models.units(texts, source.pause))
+    if cell.fold is None:
+        save_models(source.out / cell.name, models.models)
+    return found
+
+
+def _told(
+    cell: Cell, models: ClassModels, parts: Mapping[str, Texts], source: Source
+) -> dict[str, Array]:
+    """What is kept of models told apart: of a fold's the energies of that fold alone."""
+    found: dict[str, Array] = {TOLD_MIDDLE: models.middle}
+    for part, texts in parts.items():
+        if part == "train" or cell.fold is None:
+            found[f"{part}.{APART}"] = models.energies(texts, source.pause)
+    if cell.fold is None:
+        save_models(told_folder(cell, source.out), models.models)
+    return found
+
+
 def work_of(cell: Cell, data: Data) -> int:
     """About how many windows a cell reads."""
     seen = len(data.train.read.ids) * (1.0 if cell.fold is None else 1.0 - 1.0 / FOLDS)
@@ -127,7 +155,7 @@ def has_start(cell: Cell, out: Path) -> bool:
 
 def start_of(cell: Cell, out: Path) -> Path:
     """The folder of that model."""
-    return out / f"{cell.variant.name}-seed{cell.seed}-start"
+    return out / f"{cell.variant._replace(apart=0).name}-seed{cell.seed}-start"
 
 
 def background_of(

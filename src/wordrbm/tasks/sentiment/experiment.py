@@ -1,11 +1,12 @@
 """The whole experiment: cells trained, rows fitted, the table and a classifier written."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wordrbm.estimators.class_models import ClassModels
 from wordrbm.estimators.classifier_file import Kept, save_classifier
 from wordrbm.estimators.layer import Layer
 from wordrbm.estimators.views import BY_UNIT, WHOLE, View, compared
@@ -13,7 +14,14 @@ from wordrbm.storage import write_text
 from wordrbm.tasks.sentiment.baselines import Bags, bags_of
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.fitting import Labels, nb_svm, svm
-from wordrbm.tasks.sentiment.kept import APART, UNITS, Gathered, class_models, gathered
+from wordrbm.tasks.sentiment.kept import (
+    APART,
+    UNITS,
+    Gathered,
+    class_models,
+    gathered,
+    told_models,
+)
 from wordrbm.tasks.sentiment.report import as_markdown, as_records
 from wordrbm.tasks.sentiment.rows import (
     BNC,
@@ -120,35 +128,44 @@ def write_results(asked: Asked, rows: Sequence[Row], data: Data, out: Path) -> N
     write_text(out / TABLE, as_markdown(rows))
     write_text(out / NUMBERS, json.dumps(as_records(rows), indent=1))
     variant, seed = next(iter(asked.variants.values())), asked.seeds[0]
-    models = class_models(Cell(variant, seed, None), data, out / CELLS)
-    views = _views(gathered(variant, seed, data, out / CELLS), data.fold)
-    view, C = _last_layer(views, data)
-    last = Layer.fit(views[view], data.train.label, C)
-    save_classifier(out / CLASSIFIER, Kept(data.classes, models, view, last))
+    offers = _offers(gathered(variant, seed, data, out / CELLS), data.fold)
+    offer, C = _last_layer(offers, data)
+    last = Layer.fit(offer.features, data.train.label, C)
+    models = offer.models(Cell(variant, seed, None), data, out / CELLS)
+    save_classifier(out / CLASSIFIER, Kept(data.classes, models, offer.view, last))
 
 
-def _views(found: Gathered, fold: Labels) -> dict[View, Any]:
-    """What a last layer may learn from; models that were told apart have no other energies."""
-    if APART in found.unseen.train:
-        return {WHOLE: compared(found.unseen.train[APART])}
-    views = {WHOLE: compared(found.unseen.train["mean"])}
+class _Offer(NamedTuple):
+    """Models, and what a last layer over them would learn from."""
+
+    models: Callable[[Cell, Data, Path], ClassModels]
+    view: View
+    features: Any
+
+
+def _offers(found: Gathered, fold: Labels) -> list[_Offer]:
+    """Energies whole, by unit, and whole of models that were told apart, as far as there are."""
+    offers = [_Offer(class_models, WHOLE, compared(found.unseen.train["mean"]))]
     if found.units:
-        views[BY_UNIT] = in_order([one.train[UNITS] for one in found.units], fold)
-    return views
+        units = in_order([one.train[UNITS] for one in found.units], fold)
+        offers.append(_Offer(class_models, BY_UNIT, units))
+    if APART in found.unseen.train:
+        offers.append(_Offer(told_models, WHOLE, compared(found.unseen.train[APART])))
+    return offers
 
 
-def _last_layer(views: Mapping[View, Any], data: Data) -> tuple[View, float]:
-    """What the classifier's last layer sees and its penalty, by the probabilities that it gives.
+def _last_layer(offers: Sequence[_Offer], data: Data) -> tuple[_Offer, float]:
+    """What the classifier is made of and its penalty, by the probabilities that it gives.
 
     It will meet other models than those it learns from, so it is tried across folds too.
     """
     if data.part is None:  # few documents, or few groups
-        return WHOLE, 1.0
+        return offers[0], 1.0
     cut, label = Cut(data.fold, data.part), data.train.label
 
-    def tried(one: tuple[View, float]) -> float:
-        x, C = views[one[0]], one[1]
+    def tried(one: tuple[_Offer, float]) -> float:
+        x, C = one[0].features, one[1]
         across = decisions_across(layer, C, x, label, data.fold)
         return max(loss(across, label), loss(decisions_within(layer, C, x, label, cut), label))
 
-    return min(product(views, LAYER_PENALTIES), key=tried)
+    return min(product(offers, LAYER_PENALTIES), key=tried)

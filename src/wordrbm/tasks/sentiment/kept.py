@@ -22,8 +22,9 @@ from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.pools import POOLS
 from wordrbm.tasks.sentiment.variant import CHAINS, FOLDS, RATES, Cell, Variant, cells_of
 
-METHOD = 5  # how models start and energies are pooled; cells of another are not taken
+METHOD = 6  # how models start and energies are pooled; cells of another are not taken
 NAMES, UNITS, APART = ("mean", *POOLS), "units", "apart"
+MIDDLE, TOLD_MIDDLE = "middle", "told_middle"
 
 
 class Energies(NamedTuple):
@@ -66,8 +67,14 @@ def is_done(cell: Cell, data: Data, out: Path) -> bool:
             f"{path} is of other documents, or was made in another way; use another --out, or "
             "remove it."
         )
-    models = [out / cell.name / f"class-{c}" / MODEL for c in range(len(data.classes))]
+    folders = [out / cell.name, *([told_folder(cell, out)] if cell.variant.apart else [])]
+    models = [one / f"class-{c}" / MODEL for one in folders for c in range(len(data.classes))]
     return cell.fold is not None or all(path.exists() for path in models)
+
+
+def told_folder(cell: Cell, out: Path) -> Path:
+    """Where the models of a cell are after they were told apart."""
+    return out / f"{cell.name}-told"
 
 
 def _head(cell: Cell, data: Data) -> dict[str, Any]:
@@ -76,7 +83,13 @@ def _head(cell: Cell, data: Data) -> dict[str, Any]:
         "kind": "energies",
         "data": data.digest,
         "unlabelled": data.more_digest if cell.variant.unlabelled else "",
-        "method": [METHOD, FOLDS, CHAINS, *RATES.values(), *Apart()],
+        "method": [
+            METHOD,
+            FOLDS,
+            CHAINS,
+            *RATES.values(),
+            *(Apart()[1:] if cell.variant.apart else ()),
+        ],
     }
 
 
@@ -96,7 +109,13 @@ def gathered(variant: Variant, seed: int, data: Data, out: Path) -> Gathered:
 def class_models(cell: Cell, data: Data, out: Path) -> ClassModels:
     """The models of a cell of all documents, as they were kept."""
     models = load_models(out / cell.name, len(data.classes))
-    return ClassModels(models, _tensors(cell, data, out)["middle"])
+    return ClassModels(models, _tensors(cell, data, out)[MIDDLE])
+
+
+def told_models(cell: Cell, data: Data, out: Path) -> ClassModels:
+    """The same after they were told apart."""
+    models = load_models(told_folder(cell, out), len(data.classes))
+    return ClassModels(models, _tensors(cell, data, out)[TOLD_MIDDLE])
 
 
 def _tensors(cell: Cell, data: Data, out: Path) -> dict[str, Array]:
@@ -128,4 +147,5 @@ def _shapes(cell: Cell, data: Data) -> dict[str, tuple[int, ...]]:
     elif cell.variant.background:
         for part, count in (("train", documents), ("test", len(data.test))):
             shapes[f"{part}.{UNITS}"] = count, terms * comparisons(C)
-    return shapes | {"middle": (C, terms)}
+    middles = (MIDDLE, TOLD_MIDDLE) if cell.variant.apart else (MIDDLE,)
+    return shapes | dict.fromkeys(middles, (C, terms))

@@ -31,8 +31,8 @@ class Variant(NamedTuple):
         start = "unlabelled" if self.unlabelled else "background"
         return (
             f"n{self.window}-h{self.hidden}-d{self.dimension}-min{self.min_count}-"
-            f"{start}{self.background}-windows{self.windows}-apart{self.apart}"
-        )
+            f"{start}{self.background}-windows{self.windows}"
+        ) + (f"-apart{self.apart}" if self.apart else "")
 
     def start_settings(self, seed: int) -> TrainingSettings:
         """The settings of the model that all classes start from."""
