@@ -21,8 +21,8 @@ from wordrbm.estimators.class_models import (
     train_class_models,
 )
 from wordrbm.shapes import Array
-from wordrbm.tasks.sentiment.cells import vocabulary_for
 from wordrbm.tasks.sentiment.data import Reading, read_data
+from wordrbm.tasks.sentiment.starts import vocabulary_for
 from wordrbm.tasks.sentiment.variant import Variant
 from wordrbm.using.precise import one_blas_thread
 

@@ -1,26 +1,18 @@
 """The whole experiment: cells trained, rows fitted, the table and a classifier written."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from wordrbm.estimators.class_models import ClassModels
-from wordrbm.estimators.classifier_file import Kept, save_classifier
-from wordrbm.estimators.layer import Layer
-from wordrbm.estimators.views import BY_UNIT, WHOLE, View, compared
+from wordrbm.estimators.classifier_file import save_classifier
 from wordrbm.storage import write_text
 from wordrbm.tasks.sentiment.baselines import Bags, bags_of
+from wordrbm.tasks.sentiment.classifier import best_classifier
 from wordrbm.tasks.sentiment.data import Data
-from wordrbm.tasks.sentiment.fitting import Labels, nb_svm, svm
+from wordrbm.tasks.sentiment.fitting import nb_svm, svm
 from wordrbm.tasks.sentiment.kept import (
-    APART,
-    UNITS,
-    Gathered,
-    class_models,
     gathered,
-    told_models,
 )
 from wordrbm.tasks.sentiment.report import as_markdown, as_records
 from wordrbm.tasks.sentiment.rows import (
@@ -38,14 +30,7 @@ from wordrbm.tasks.sentiment.rows import (
 )
 from wordrbm.tasks.sentiment.running import run_cells
 from wordrbm.tasks.sentiment.stacking import (
-    LAYER_PENALTIES,
-    Cut,
     decisions,
-    decisions_across,
-    decisions_within,
-    in_order,
-    layer,
-    loss,
 )
 from wordrbm.tasks.sentiment.variant import Cell, Variant, cells_of
 from wordrbm.tasks.side_by_side import Show, Stop
@@ -127,45 +112,5 @@ def write_results(asked: Asked, rows: Sequence[Row], data: Data, out: Path) -> N
     """The table, and the first variant as a classifier that can be used."""
     write_text(out / TABLE, as_markdown(rows))
     write_text(out / NUMBERS, json.dumps(as_records(rows), indent=1))
-    variant, seed = next(iter(asked.variants.values())), asked.seeds[0]
-    offers = _offers(gathered(variant, seed, data, out / CELLS), data.fold)
-    offer, C = _last_layer(offers, data)
-    last = Layer.fit(offer.features, data.train.label, C)
-    models = offer.models(Cell(variant, seed, None), data, out / CELLS)
-    save_classifier(out / CLASSIFIER, Kept(data.classes, models, offer.view, last))
-
-
-class _Offer(NamedTuple):
-    """Models, and what a last layer over them would learn from."""
-
-    models: Callable[[Cell, Data, Path], ClassModels]
-    view: View
-    features: Any
-
-
-def _offers(found: Gathered, fold: Labels) -> list[_Offer]:
-    """Energies whole, by unit, and whole of models that were told apart, as far as there are."""
-    offers = [_Offer(class_models, WHOLE, compared(found.unseen.train["mean"]))]
-    if found.units:
-        units = in_order([one.train[UNITS] for one in found.units], fold)
-        offers.append(_Offer(class_models, BY_UNIT, units))
-    if APART in found.unseen.train:
-        offers.append(_Offer(told_models, WHOLE, compared(found.unseen.train[APART])))
-    return offers
-
-
-def _last_layer(offers: Sequence[_Offer], data: Data) -> tuple[_Offer, float]:
-    """What the classifier is made of and its penalty, by the probabilities that it gives.
-
-    It will meet other models than those it learns from, so it is tried across folds too.
-    """
-    if data.part is None:  # few documents, or few groups
-        return offers[0], 1.0
-    cut, label = Cut(data.fold, data.part), data.train.label
-
-    def tried(one: tuple[_Offer, float]) -> float:
-        x, C = one[0].features, one[1]
-        across = decisions_across(layer, C, x, label, data.fold)
-        return max(loss(across, label), loss(decisions_within(layer, C, x, label, cut), label))
-
-    return min(product(offers, LAYER_PENALTIES), key=tried)
+    whole = Cell(next(iter(asked.variants.values())), asked.seeds[0], None)
+    save_classifier(out / CLASSIFIER, best_classifier(whole, data, out / CELLS))

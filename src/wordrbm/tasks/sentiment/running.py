@@ -7,16 +7,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from wordrbm.storage import make_folder
-from wordrbm.tasks.sentiment.cells import (
-    Source,
-    background_of,
-    compute,
-    has_start,
-    vocabulary_for,
-    work_of,
-)
+from wordrbm.tasks.sentiment.cells import compute, work_of
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.kept import is_done
+from wordrbm.tasks.sentiment.starts import Source, background_of, has_start, vocabulary_for
 from wordrbm.tasks.sentiment.variant import Cell
 from wordrbm.tasks.side_by_side import Meter, Show, Stop, all_done
 from wordrbm.training import Progress

@@ -1,0 +1,79 @@
+"""The classifier that an experiment leaves behind: which models, what its last layer sees of them.
+
+Models that each know their class, with energies whole or unit by unit, or models that were told
+apart: whatever gives the best probabilities to training documents that models have not seen.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wordrbm.estimators.class_models import ClassModels
+from wordrbm.estimators.classifier_file import Kept
+from wordrbm.estimators.layer import Layer
+from wordrbm.estimators.views import BY_UNIT, WHOLE, View, compared
+from wordrbm.tasks.sentiment.data import Data
+from wordrbm.tasks.sentiment.fitting import Labels
+from wordrbm.tasks.sentiment.kept import (
+    APART,
+    UNITS,
+    Gathered,
+    class_models,
+    gathered,
+    told_models,
+)
+from wordrbm.tasks.sentiment.stacking import (
+    LAYER_PENALTIES,
+    Cut,
+    decisions_across,
+    decisions_within,
+    in_order,
+    layer,
+    loss,
+)
+from wordrbm.tasks.sentiment.variant import Cell
+
+
+def best_classifier(cell: Cell, data: Data, out: Path) -> Kept:
+    """The best that can be made of the models of all documents."""
+    offers = offers_of(gathered(cell.variant, cell.seed, data, out), data.fold)
+    offer, C = chosen_of(offers, data)
+    last = Layer.fit(offer.features, data.train.label, C)
+    return Kept(data.classes, offer.models(cell, data, out), offer.view, last)
+
+
+class Offer(NamedTuple):
+    """Models, and what a last layer over them would learn from."""
+
+    models: Callable[[Cell, Data, Path], ClassModels]
+    view: View
+    features: Any
+
+
+def offers_of(found: Gathered, fold: Labels) -> list[Offer]:
+    """Energies whole, by unit, and whole of models that were told apart, as far as there are."""
+    offers = [Offer(class_models, WHOLE, compared(found.unseen.train["mean"]))]
+    if found.units:
+        units = in_order([one.train[UNITS] for one in found.units], fold)
+        offers.append(Offer(class_models, BY_UNIT, units))
+    if APART in found.unseen.train:
+        offers.append(Offer(told_models, WHOLE, compared(found.unseen.train[APART])))
+    return offers
+
+
+def chosen_of(offers: Sequence[Offer], data: Data) -> tuple[Offer, float]:
+    """What the classifier is made of and its penalty, by the probabilities that it gives.
+
+    It will meet other models than those it learns from, so it is tried across folds too.
+    """
+    if data.part is None:  # few documents, or few groups
+        return offers[0], 1.0
+    cut, label = Cut(data.fold, data.part), data.train.label
+
+    def tried(one: tuple[Offer, float]) -> float:
+        x, C = one[0].features, one[1]
+        across = decisions_across(layer, C, x, label, data.fold)
+        return max(loss(across, label), loss(decisions_within(layer, C, x, label, cut), label))
+
+    return min(product(offers, LAYER_PENALTIES), key=tried)
