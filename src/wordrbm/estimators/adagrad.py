@@ -9,12 +9,13 @@ References
     J. Duchi, E. Hazan, Y. Singer. Adaptive subgradient methods. JMLR 12, 2011.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 from jaxtyping import Float32
 
+from wordrbm.estimators.learning import copied
 from wordrbm.kernels.apart import sum_rows
 from wordrbm.models import Gradient, WordRepRBM
 
@@ -32,10 +33,9 @@ class Climber:
     @classmethod
     def of(cls, rbm: WordRepRBM) -> "Climber":
         """A copy of a model, nothing climbed yet."""
-        copies = {name: value.copy(order="K") for name, value in rbm.parameters().items()}
         sizes = {"D": len(rbm.b), "b": len(rbm.b), "U": 1, "c": 1}
         squares = {name: np.full(size, LEAST, np.float32) for name, size in sizes.items()}
-        return cls(replace(rbm, **copies), squares)
+        return cls(copied(rbm), squares)
 
     def climb(self, gradient: Gradient, rate: float) -> None:
         """A step."""

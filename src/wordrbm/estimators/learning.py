@@ -66,9 +66,14 @@ def text_learner(q: Probability, settings: TrainingSettings) -> Learner:
 
 def further(rbm: WordRepRBM, q: Probability, settings: TrainingSettings) -> Learner:
     """For windows of text, from a model as it is now: a copy goes on learning."""
-    copies = {name: value.copy(order="K") for name, value in rbm.parameters().items()}
     proposals = PooledMetropolis.from_probability(q, steps=settings.mh_steps)
-    return _learner(replace(rbm, **copies), proposals, q, settings)
+    return _learner(copied(rbm), proposals, q, settings)
+
+
+def copied(rbm: WordRepRBM) -> WordRepRBM:
+    """The same model in memory of its own, laid out alike."""
+    copies = {name: value.copy(order="K") for name, value in rbm.parameters().items()}
+    return replace(rbm, **copies)
 
 
 def table_learner(columns: Columns, settings: TrainingSettings) -> Learner:
