@@ -45,6 +45,12 @@ def sentiment(
     unlabelled: Annotated[
         bool, typer.Option("--unlabelled", help="Also start from documents of the class unsup.")
     ] = False,
+    guess: Annotated[
+        bool,
+        typer.Option(
+            "--guess", help="Also learn from documents of the class unsup, their classes guessed."
+        ),
+    ] = False,
     seeds: Annotated[str, typer.Option(help="Seeds, with commas.")] = "1",
     groups: Annotated[
         str | None,
@@ -73,6 +79,7 @@ def sentiment(
     Example:
       wordrbm sentiment --data reviews --out out --window 5 --seeds 1,2,3 --jobs 2
     """
+    from wordrbm.errors import WordRBMError
     from wordrbm.processors import workers_or_cores
     from wordrbm.storage import locked, make_folder
     from wordrbm.tasks.sentiment.data import Reading, read_data
@@ -85,11 +92,16 @@ def sentiment(
     )
     sizes = whole_numbers("window", window), whole_numbers("min-count", min_count)
     variants = _variants(one, *sizes, unlabelled=unlabelled)
-    asked = Asked(variants, whole_numbers("seeds", seeds), workers_or_cores(jobs))
+    if guess and not apart:
+        raise WordRBMError(
+            "--guess tells classes apart by the guesses, and --apart 0 does not; "
+            "use a larger --apart, or leave out --guess."
+        )
+    asked = Asked(variants, whole_numbers("seeds", seeds), workers_or_cores(jobs), guess)
     for variant, seed in product(variants.values(), asked.seeds):
         variant.settings(seed)  # refused before anything is read
     how = Reading(field, encoding_errors, out, groups)
-    found = read_data(data, unlabelled=unlabelled, how=how)
+    found = read_data(data, unlabelled=unlabelled or guess, how=how)
     make_folder(out)
     with locked(out, "an experiment"):
         rows = _run(asked, found, out, quiet=quiet)
@@ -100,10 +112,12 @@ def sentiment(
 
 def _run(asked: "Asked", data: "Data", out: Path, *, quiet: bool) -> "list[Row]":
     """Train, which can be stopped and gone on with; fit, which takes minutes and is done anew."""
+    from wordrbm.tasks.sentiment.baselines import bags_of
     from wordrbm.tasks.sentiment.experiment import (
         rows_expected,
         rows_of,
         train_cells,
+        train_guesses,
         write_results,
     )
     from wordrbm.using.precise import one_blas_thread
@@ -111,9 +125,16 @@ def _run(asked: "Asked", data: "Data", out: Path, *, quiet: bool) -> "list[Row]"
     stop = StopSignals()
     with kept_on_stop(stop), progress("training", 1.0, quiet=quiet) as show:
         train_cells(asked, data, out, show, stop)
+    with progress("counting", 1.0, quiet=quiet) as show:
+        show(0.0, "words and n-grams")
+        bags = bags_of(data, guess=asked.guess)
+        show(1.0, "words and n-grams")
+    if asked.guess:
+        with kept_on_stop(stop), progress("guessing", 1.0, quiet=quiet) as show:
+            train_guesses(asked, data, bags, out, show, stop)
     rows = []
     with progress("fitting", 1.0, quiet=quiet) as show, one_blas_thread():
-        for row in rows_of(asked, data, out):
+        for row in rows_of(asked, data, bags, out):
             rows.append(row)
             show(min(0.99, len(rows) / (1 + rows_expected(asked))), row.name)
         write_results(asked, rows, data, out)

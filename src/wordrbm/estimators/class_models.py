@@ -57,6 +57,11 @@ class Texts(NamedTuple):
         _, ids, ends = chosen(Read([], self.ids, self.ends), number)
         return Texts(ids, ends)
 
+    def and_then(self, more: "Texts") -> "Texts":
+        """These documents, then others."""
+        ends = np.append(self.ends, len(self.ids) + more.ends)
+        return Texts(np.append(self.ids, more.ids), ends)
+
     def windows(self, chosen: Int64[np.ndarray, " C"], n: int) -> Windows:
         """Every window of n words in the chosen documents."""
         starts = np.append(0, self.ends[:-1])[chosen]

@@ -4,7 +4,7 @@ LSA are the leading singular vectors of tf-idf, LDA the topics of each document;
 numbers as a word vector has [as in Maas et al. 2011]. All of them go to the same linear machine.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,13 +35,16 @@ class Bags(NamedTuple):
 
     words: Mapping[int, Sides]  # bnc, by the fewest documents that a word is in
     ngrams: Sides
+    more: Any = None  # n-grams of the unlabelled documents, if their classes are to be guessed
 
 
-def bags_of(data: Data) -> Bags:
+def bags_of(data: Data, *, guess: bool = False) -> Bags:
     """Count everything once; which features there are, the training documents say."""
     words = {least: Sides(*_counted(data, 1, least)) for least in (1, FREQUENT)}
     lengths = {least: Sides(*map(unit_length, sides)) for least, sides in words.items()}
-    return Bags(lengths, Sides(*_counted(data, NGRAMS, RARE)))
+    more = [data.unlabelled.tokens()] if guess and data.unlabelled is not None else []
+    train, test, *others = _counted(data, NGRAMS, RARE, *more)
+    return Bags(lengths, Sides(train, test), *others)
 
 
 def bnc(bag: Bags, labels: tuple[Labels, Labels], fold: Labels) -> Chosen:
@@ -85,8 +88,8 @@ def counts_of(data: Data) -> Sides:
     return Sides(counter.fit_transform(data.train.tokens()), counter.transform(data.test.tokens()))
 
 
-def _counted(data: Data, n: int, least: int) -> list[Any]:
-    return bags(n, min(least, _least(data)), data.train.tokens(), data.test.tokens())
+def _counted(data: Data, n: int, least: int, *more: Iterator[list[str]]) -> list[Any]:
+    return bags(n, min(least, _least(data)), data.train.tokens(), data.test.tokens(), *more)
 
 
 def _least(data: Data) -> int:

@@ -8,7 +8,8 @@ layer over units knows only the models that it has learnt from (`rows.py`).
 
 All cells of a variant and a seed start from one background, which has read all training documents
 without their classes, or the unlabelled ones. If classes are then told apart, energies of those
-models are kept beside the others; of the cell of all documents both models are.
+models are kept beside the others. All models are kept: what is guessed of unlabelled documents
+goes on from them (`guessing.py`).
 """
 
 from collections.abc import Mapping
@@ -91,8 +92,7 @@ def _untold(
             found |= {f"{part}.{name}": x for name, x in pools.items()}
         if cell.fold is not None and cell.variant.background:
             found[f"{part}.{UNITS}"] = compared(models.units(texts, source.pause))
-    if cell.fold is None:
-        save_models(source.out / cell.name, models.models)
+    save_models(source.out / cell.name, models.models)
     return found
 
 
@@ -104,8 +104,7 @@ def _told(
     for part, texts in parts.items():
         if part == "train" or cell.fold is None:
             found[f"{part}.{APART}"] = models.energies(texts, source.pause)
-    if cell.fold is None:
-        save_models(told_folder(cell, source.out), models.models)
+    save_models(told_folder(cell, source.out), models.models)
     return found
 
 

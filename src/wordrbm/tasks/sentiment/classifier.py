@@ -1,7 +1,8 @@
 """The classifier that an experiment leaves behind: which models, what its last layer sees of them.
 
 Models that each know their class, with energies whole or unit by unit, or models that were told
-apart: whatever gives the best probabilities to training documents that models have not seen.
+apart, by guesses too if there are any: whatever gives the best probabilities to training documents
+that models have not seen.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from wordrbm.estimators.layer import Layer
 from wordrbm.estimators.views import BY_UNIT, WHOLE, View, compared
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.fitting import Labels
+from wordrbm.tasks.sentiment.guesses import GUESSED, guessed_energies, guessed_models
 from wordrbm.tasks.sentiment.kept import (
     APART,
     UNITS,
@@ -35,9 +37,12 @@ from wordrbm.tasks.sentiment.stacking import (
 from wordrbm.tasks.sentiment.variant import Cell
 
 
-def best_classifier(cell: Cell, data: Data, out: Path) -> Kept:
-    """The best that can be made of the models of all documents."""
+def best_classifier(cell: Cell, data: Data, out: Path, *, guess: bool = False) -> Kept:
+    """The best that can be made of the models of all documents; with guesses, if there are any."""
     offers = offers_of(gathered(cell.variant, cell.seed, data, out), data.fold)
+    if guess:
+        unseen = guessed_energies(cell.variant, cell.seed, data, out).train[GUESSED]
+        offers.append(Offer(guessed_models, WHOLE, compared(unseen)))
     offer, C = chosen_of(offers, data)
     last = Layer.fit(offer.features, data.train.label, C)
     return Kept(data.classes, offer.models(cell, data, out), offer.view, last)

@@ -144,12 +144,13 @@ def _digest(
 
 
 def _unlabelled(folder: Path, found: Labelled, how: Reading) -> Part:
-    if not found.unlabelled:
-        raise WordRBMError(
-            f"{folder} holds no unlabelled documents; put them in a folder or file named `unsup` "
-            "beside the classes, or leave out --unlabelled."
-        )
     texts = read(documents(found.unlabelled, how.field, how.encoding_errors))
+    texts = chosen(texts, np.flatnonzero(np.diff(texts.ends, prepend=0)))
+    if not len(texts.ends):
+        raise WordRBMError(
+            f"{folder} holds no unlabelled documents with words; put them in a folder or file "
+            "named `unsup` beside the classes, or leave out --unlabelled and --guess."
+        )
     return Part(texts, np.full(len(texts.ends), -1))
 
 

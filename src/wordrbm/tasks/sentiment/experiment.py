@@ -2,18 +2,18 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 from wordrbm.estimators.classifier_file import save_classifier
 from wordrbm.storage import write_text
-from wordrbm.tasks.sentiment.baselines import Bags, bags_of
+from wordrbm.tasks.sentiment.baselines import Bags
 from wordrbm.tasks.sentiment.classifier import best_classifier
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.fitting import nb_svm, svm
-from wordrbm.tasks.sentiment.kept import (
-    gathered,
-)
+from wordrbm.tasks.sentiment.guess_rows import Learnt, guess_rows, learnt_with_guesses, means_of
+from wordrbm.tasks.sentiment.kept import gathered
 from wordrbm.tasks.sentiment.report import as_markdown, as_records
 from wordrbm.tasks.sentiment.rows import (
     BNC,
@@ -28,10 +28,8 @@ from wordrbm.tasks.sentiment.rows import (
     unit_rows,
     weighed_units,
 )
-from wordrbm.tasks.sentiment.running import run_cells
-from wordrbm.tasks.sentiment.stacking import (
-    decisions,
-)
+from wordrbm.tasks.sentiment.running import run_cells, run_guesses
+from wordrbm.tasks.sentiment.stacking import decisions
 from wordrbm.tasks.sentiment.variant import Cell, Variant, cells_of
 from wordrbm.tasks.side_by_side import Show, Stop
 
@@ -46,29 +44,33 @@ class Asked(NamedTuple):
     variants: Mapping[str, Variant]
     seeds: Sequence[int]
     jobs: int
+    guess: bool = False  # the classes of unlabelled documents
 
 
 def train_cells(asked: Asked, data: Data, out: Path, show: Show, stop: Stop) -> None:
     """All the class models."""
-    cells = [
-        cell
-        for variant in asked.variants.values()
-        for seed in asked.seeds
-        for cell in cells_of(variant, seed)
-    ]
-    run_cells(cells, data, out / CELLS, asked.jobs, show, stop)
+    run_cells(_cells(asked), data, out / CELLS, asked.jobs, show, stop)
+
+
+def train_guesses(asked: Asked, data: Data, bags: Bags, out: Path, show: Show, stop: Stop) -> None:
+    """All of them again, with unlabelled documents whose classes were guessed."""
+    run_guesses(_cells(asked), data, bags, out / CELLS, asked.jobs, show, stop)
+
+
+def _cells(asked: Asked) -> list[Cell]:
+    each = product(asked.variants.values(), asked.seeds)
+    return [cell for variant, seed in each for cell in cells_of(variant, seed)]
 
 
 def rows_expected(asked: Asked) -> int:
     """About how many rows there will be."""
-    return 5 + 12 * len(asked.variants)
+    return 5 + (12 + 3 * asked.guess) * len(asked.variants)
 
 
-def rows_of(asked: Asked, data: Data, out: Path) -> Iterator[Row]:
+def rows_of(asked: Asked, data: Data, bags: Bags, out: Path) -> Iterator[Row]:
     """Every row of the table, one after another."""
-    fold, bags = data.fold, bags_of(data)
     settings = {}
-    for row in baseline_rows(data, bags, fold):
+    for row in baseline_rows(data, bags, data.fold):
         settings[row.name] = row.found[0].settings
         yield row
     given = _given(asked, data, out, bags, settings)
@@ -82,8 +84,17 @@ def rows_of(asked: Asked, data: Data, out: Path) -> Iterator[Row]:
         yield from apart_rows(given, name, asked.seeds)
     labelled = {name: x for name, x in weighed.items() if not asked.variants[name].unlabelled}
     yield combined_row(given, LABELLED, labelled, asked.seeds)
-    if len(labelled) < len(weighed):
-        yield combined_row(given, EVERYTHING, weighed, asked.seeds)
+    learnt = {name: _learnt(asked, name, data, bags, out) for name in asked.variants}
+    for name in asked.variants:
+        yield from guess_rows(given, name, learnt[name])
+    if asked.guess or len(labelled) < len(weighed):
+        yield combined_row(given, EVERYTHING, weighed, asked.seeds, means_of(learnt))
+
+
+def _learnt(asked: Asked, name: str, data: Data, bags: Bags, out: Path) -> list[Learnt]:
+    """What was learnt with guesses, for every seed, if they were asked for."""
+    variant, seeds = asked.variants[name], asked.seeds if asked.guess else ()
+    return [learnt_with_guesses(variant, seed, data, bags, out / CELLS) for seed in seeds]
 
 
 def _given(
@@ -113,4 +124,5 @@ def write_results(asked: Asked, rows: Sequence[Row], data: Data, out: Path) -> N
     write_text(out / TABLE, as_markdown(rows))
     write_text(out / NUMBERS, json.dumps(as_records(rows), indent=1))
     whole = Cell(next(iter(asked.variants.values())), asked.seeds[0], None)
-    save_classifier(out / CLASSIFIER, best_classifier(whole, data, out / CELLS))
+    found = best_classifier(whole, data, out / CELLS, guess=asked.guess)
+    save_classifier(out / CLASSIFIER, found)

@@ -1,4 +1,4 @@
-"""What is kept of cells: a file of energies for each, and the class models of all documents.
+"""What is kept of cells: a file of energies for each, and its class models.
 
 A file says in its head which documents it is of and how it was made; one of others is not taken.
 """
@@ -48,7 +48,7 @@ class Gathered(NamedTuple):
 
 def keep(cell: Cell, data: Data, out: Path, found: Mapping[str, Array]) -> None:
     """Write the numbers of a cell: its energies, by part and pool, and the models' middle."""
-    write_tensors(_place(cell, out), found, _head(cell, data))
+    write_tensors(_place(cell, out), found, head_of(cell, data))
 
 
 def _place(cell: Cell, out: Path) -> Path:
@@ -58,18 +58,28 @@ def _place(cell: Cell, out: Path) -> Path:
 
 def is_done(cell: Cell, data: Data, out: Path) -> bool:
     """Whether a cell is on disk; it must then be of these documents."""
-    path = _place(cell, out)
+    folders = [out / cell.name, *([told_folder(cell, out)] if cell.variant.apart else [])]
+    return is_of(_place(cell, out), head_of(cell, data)) and all(
+        models_are_in(folder, data) for folder in folders
+    )
+
+
+def is_of(path: Path, expected: Mapping[str, Any]) -> bool:
+    """Whether a file is there; its head must then say what is expected."""
     if not path.exists():
         return False
-    found, expected = read_head(path), _head(cell, data)
+    found = read_head(path)
     if {name: found.get(name) for name in expected} != expected:
         raise WordRBMError(
             f"{path} is of other documents, or was made in another way; use another --out, or "
             "remove it."
         )
-    folders = [out / cell.name, *([told_folder(cell, out)] if cell.variant.apart else [])]
-    models = [one / f"class-{c}" / MODEL for one in folders for c in range(len(data.classes))]
-    return cell.fold is not None or all(path.exists() for path in models)
+    return True
+
+
+def models_are_in(folder: Path, data: Data) -> bool:
+    """Whether a folder has a model for each class."""
+    return all((folder / f"class-{c}" / MODEL).exists() for c in range(len(data.classes)))
 
 
 def told_folder(cell: Cell, out: Path) -> Path:
@@ -77,7 +87,7 @@ def told_folder(cell: Cell, out: Path) -> Path:
     return out / f"{cell.name}-told"
 
 
-def _head(cell: Cell, data: Data) -> dict[str, Any]:
+def head_of(cell: Cell, data: Data) -> dict[str, Any]:
     """What a cell was made from and how, beside what its name says."""
     return {
         "kind": "energies",
@@ -95,15 +105,22 @@ def _head(cell: Cell, data: Data) -> dict[str, Any]:
 
 def gathered(variant: Variant, seed: int, data: Data, out: Path) -> Gathered:
     """Every energy of a variant and a seed."""
-    fold, cells = data.fold, cells_of(variant, seed)
-    found = {cell.fold: _read(cell, data, out) for cell in cells}
+    found = {cell.fold: _read(cell, data, out) for cell in cells_of(variant, seed)}
+    units = [found[number] for number in range(FOLDS)] if variant.background else []
+    return Gathered(unseen_of(found, data), found[None], units)
+
+
+def unseen_of(found: Mapping[int | None, Energies], data: Data) -> Energies:
+    """Energies of training documents by models of other folds, of test documents by those of all.
+
+    All but those by unit, which the cell of all documents does not have.
+    """
     whole = found[None]
     unseen = {name: np.empty_like(x) for name, x in whole.train.items()}
     for name, own in unseen.items():
         for number in range(FOLDS):
-            own[fold == number] = found[number].train[name]
-    units = [found[number] for number in range(FOLDS)] if variant.background else []
-    return Gathered(Energies(unseen, whole.test), whole, units)
+            own[data.fold == number] = found[number].train[name]
+    return Energies(unseen, whole.test)
 
 
 def class_models(cell: Cell, data: Data, out: Path) -> ClassModels:
@@ -118,12 +135,21 @@ def told_models(cell: Cell, data: Data, out: Path) -> ClassModels:
     return ClassModels(models, _tensors(cell, data, out)[TOLD_MIDDLE])
 
 
-def _tensors(cell: Cell, data: Data, out: Path) -> dict[str, Array]:
-    """The arrays of a cell, all of whose numbers must be finite."""
-    found = read_tensors(_place(cell, out), _shapes(cell, data))
+def read_finite(path: Path, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Array]:
+    """The arrays of a file, all of whose numbers must be finite."""
+    found = read_tensors(path, shapes)
     if not all(np.isfinite(x).all() for x in found.values()):
-        raise WordRBMError(f"{_place(cell, out)} is damaged; remove it, and run the same command.")
+        raise WordRBMError(f"{path} is damaged; remove it, and run the same command.")
     return found
+
+
+def documents_of(cell: Cell, data: Data) -> int:
+    """How many training documents a cell scores: those of its fold, or all."""
+    return len(data.fold) if cell.fold is None else int(np.count_nonzero(data.fold == cell.fold))
+
+
+def _tensors(cell: Cell, data: Data, out: Path) -> dict[str, Array]:
+    return read_finite(_place(cell, out), _shapes(cell, data))
 
 
 def _read(cell: Cell, data: Data, out: Path) -> Energies:
@@ -137,8 +163,7 @@ def _read(cell: Cell, data: Data, out: Path) -> Energies:
 
 
 def _shapes(cell: Cell, data: Data) -> dict[str, tuple[int, ...]]:
-    C, fold = len(data.classes), data.fold
-    documents = len(fold) if cell.fold is None else int(np.count_nonzero(fold == cell.fold))
+    C, documents = len(data.classes), documents_of(cell, data)
     names = (*NAMES, APART) if cell.variant.apart else NAMES
     shapes: dict[str, tuple[int, ...]] = {f"train.{name}": (documents, C) for name in names}
     terms = cell.variant.hidden + 1

@@ -127,16 +127,17 @@ def weighed_units(given: Given, variant: str, seed: int) -> Weighed | None:
 
 
 def combined_row(
-    given: Given, name: str, weighed: Mapping[str, Sequence[Weighed]], seeds: Sequence[int]
-) -> Row:
+    given: Given, name: str, weighed: Mapping[str, Sequence[Weighed]], seeds: Sequence[int],
+    more: Sequence[Sides] = (),
+) -> Row:  # fmt: skip
     """The energies of several variants, each the mean over seeds, with words and n-grams."""
-    parts = [given.by_ngrams, given.by_words]
+    parts = [given.by_ngrams, given.by_words, *more]
     for variant, found in weighed.items():
-        parts.append(_mean_of([_pools(given.found[variant, seed].unseen) for seed in seeds]))
+        parts.append(mean_of([_pools(given.found[variant, seed].unseen) for seed in seeds]))
         if found:
-            parts.append(_mean_of([one.decisions for one in found]))
+            parts.append(mean_of([one.decisions for one in found]))
         if told := _apart(given, variant, seeds):
-            parts.append(_mean_of(told))
+            parts.append(mean_of(told))
     return Row(name, [_stacked(given, parts)])
 
 
@@ -160,7 +161,8 @@ def _pools(energies: Energies) -> Sides:
     )
 
 
-def _mean_of(sides: Sequence[Sides]) -> Sides:
+def mean_of(sides: Sequence[Sides]) -> Sides:
+    """The mean over seeds, of training and of test documents."""
     return Sides(*(np.mean(side, axis=0) for side in zip(*sides, strict=True)))
 
 

@@ -6,9 +6,14 @@ Each is trained by one thread: cells are many. Their bits do not depend on how m
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from wordrbm.storage import make_folder
+from wordrbm.tasks.sentiment.baselines import Bags
 from wordrbm.tasks.sentiment.cells import compute, work_of
 from wordrbm.tasks.sentiment.data import Data
+from wordrbm.tasks.sentiment.guesses import has_guesses
+from wordrbm.tasks.sentiment.guessing import Scores, guess_and_learn, guessing_work, ngram_scores
 from wordrbm.tasks.sentiment.kept import is_done
 from wordrbm.tasks.sentiment.starts import Source, background_of, has_start, vocabulary_for
 from wordrbm.tasks.sentiment.variant import Cell
@@ -45,6 +50,27 @@ def run_cells(
         all_done([_computing(cell, source, meter) for cell in left], jobs, meter)
     meter.pause()
     show(1.0, "all cells are on disk")
+
+
+def run_guesses(
+    cells: Sequence[Cell], data: Data, bags: Bags, out: Path, jobs: int, show: Show, stop: Stop
+) -> None:
+    """Guess and learn what is not on disk yet, from cells that are."""
+    left = [cell for cell in cells if not has_guesses(cell, data, out)]
+    meter = Meter(guessing_work(data) * len(left), show, stop)
+    source, scores = Source(data, out, meter.pause, meter.gain), dict[int | None, Scores]()
+    for fold in {cell.fold: None for cell in left}:
+        meter.gain(0, "NB-SVM")
+        seen = np.flatnonzero(data.fold != fold)
+        scores[fold] = ngram_scores(bags.ngrams.train, bags.more, data.train.label, seen)
+    with one_blas_thread():
+        all_done([_guessing(cell, source, scores[cell.fold]) for cell in left], jobs, meter)
+    meter.pause()
+    show(1.0, "all guesses are on disk")
+
+
+def _guessing(cell: Cell, source: Source, by_ngrams: Scores) -> Callable[[], None]:
+    return lambda: guess_and_learn(cell, source, by_ngrams)
 
 
 def _computing(cell: Cell, source: Source, meter: Meter) -> Callable[[], None]:
