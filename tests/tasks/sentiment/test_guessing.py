@@ -11,12 +11,12 @@ from tests.tasks.sentiment.reviews import SMALL, write_reviews
 from wordrbm.cli.app import main
 from wordrbm.tasks.sentiment.baselines import bags_of
 from wordrbm.tasks.sentiment.data import Part, read_data
-from wordrbm.tasks.sentiment.experiment import Asked, train_cells, train_guesses
 from wordrbm.tasks.sentiment.fitting import nb_svm
-from wordrbm.tasks.sentiment.guess_rows import learnt_with_guesses
+from wordrbm.tasks.sentiment.guess_rows import by_ngrams, learnt_with_guesses
 from wordrbm.tasks.sentiment.guesses import STUDENT_PENALTY, guess_of
 from wordrbm.tasks.sentiment.guessing import guessed, ngram_scores
-from wordrbm.tasks.sentiment.variant import Cell, Variant
+from wordrbm.tasks.sentiment.running import run_cells, run_guesses
+from wordrbm.tasks.sentiment.variant import Cell, Variant, cells_of
 
 TINY = Variant(3, 6, 5, 1, background=6000, windows=6000, apart=1)
 
@@ -26,11 +26,11 @@ def folder(tmp_path_factory):
     return write_reviews(tmp_path_factory.mktemp("reviews"), unlabelled=60)
 
 
-def run(data, out):
-    """Cells and guesses of one seed."""
-    asked, bags = Asked({"tiny": TINY}, [1], 2, guess=True), bags_of(data, guess=True)
-    train_cells(asked, data, out, lambda *_: None, lambda: False)
-    train_guesses(asked, data, bags, out, lambda *_: None, lambda: False)
+def run(data, out, *cells):
+    """Cells and guesses."""
+    bags, shown = bags_of(data, guess=True), (2, lambda *_: None, lambda: False)
+    run_cells(cells, data, out, *shown)
+    run_guesses(cells, data, bags, out, *shown)
     return bags
 
 
@@ -65,35 +65,29 @@ def test_ngram_scores_know_only_what_they_may_see(folder):
 
 
 def test_a_fold_is_guessed_for_and_scored_without_its_labels(folder, tmp_path):
-    data = read_data(folder, unlabelled=True)
+    data, cell = read_data(folder, unlabelled=True), Cell(TINY, 1, 0)
     label = np.where(data.fold == 0, 1 - data.train.label, data.train.label)
-    other = data._replace(train=Part(data.train.read, label))
     found = []
-    for number, one in enumerate((data, other)):
-        bags = run(one, tmp_path / str(number))
-        cells = tmp_path / str(number) / "cells"
-        learnt = learnt_with_guesses(TINY, 1, one, bags, cells)
-        own = [side.train[data.fold == 0] for side in learnt]
-        found.append([guess_of(Cell(TINY, 1, 0), one, cells), *own])
+    for out, own in (tmp_path / "a", data.train.label), (tmp_path / "b", label):
+        one = data._replace(train=Part(data.train.read, own))
+        bags = run(one, out, cell)
+        kept = load_file(next(out.glob("*-guesses.safetensors")))
+        found.append([*kept.values(), by_ngrams(cell, one, bags, out)])
     for same, as_well in zip(*found, strict=True):
         np.testing.assert_array_equal(same, as_well)
 
 
 def test_what_is_learnt_with_guesses(folder, tmp_path):
     data = read_data(folder, unlabelled=True)
-    bags, cells = run(data, tmp_path), tmp_path / "cells"
-    learnt = learnt_with_guesses(TINY, 1, data, bags, cells)
+    bags = run(data, tmp_path, *cells_of(TINY, 1))
+    learnt = learnt_with_guesses(TINY, 1, data, bags, tmp_path)
     assert np.mean((learnt.energies.test[:, 0] > 0) == data.test.label) > 0.9
-    guess, seen = guess_of(Cell(TINY, 1, 1), data, cells), data.fold != 1
+    guess, seen = guess_of(Cell(TINY, 1, 1), data, tmp_path), data.fold != 1
     assert np.count_nonzero(guess < 0) == 6
     x = np.vstack([bags.ngrams.train[seen].toarray(), bags.more[guess >= 0].toarray()])
-    label = [*data.train.label[seen], *guess[guess >= 0]]
-    machine = nb_svm(STUDENT_PENALTY).fit(x, label)
-    np.testing.assert_allclose(
-        learnt.ngrams.train[~seen, 0],
-        machine.decision_function(bags.ngrams.train[~seen].toarray()),
-        atol=1e-4,
-    )
+    machine = nb_svm(STUDENT_PENALTY).fit(x, [*data.train.label[seen], *guess[guess >= 0]])
+    expected = machine.decision_function(bags.ngrams.train[~seen].toarray())
+    np.testing.assert_allclose(learnt.ngrams.train[~seen, 0], expected, atol=1e-4)
 
 
 def command(*arguments):
@@ -104,43 +98,47 @@ def command(*arguments):
     return end.value.code
 
 
-def test_rows_of_guesses_and_the_same_again(folder, tmp_path, capfd):
-    given = ["sentiment", "--data", folder, "--out", tmp_path, *SMALL, "--guess", "--json"]
-    assert command(*given) == 0
-    first = json.loads(capfd.readouterr().out)["rows"]
-    names = [row["model"] for row in first]
-    assert "WRRBM 3-grams, classes guessed, threshold" in names
-    assert "NB trigrams, classes guessed by WRRBM 3-grams" in names
-    assert "WRRBM 3-grams, classes guessed + NB trigrams" in names
-    assert names[-1] == "all, unlabelled too, + bnc + NB trigrams"
-    kept = sorted((tmp_path / "cells").glob("*-guesses.safetensors"))
+@pytest.fixture(scope="module")
+def out(folder, tmp_path_factory):
+    """An experiment with guesses, run once."""
+    place = tmp_path_factory.mktemp("experiment") / "out"
+    assert command("sentiment", "--data", folder, "--out", place, *SMALL, "--guess", "--quiet") == 0
+    return place
+
+
+def rows_in(out):
+    return {row["model"]: row for row in json.loads((out / "table.json").read_text())}
+
+
+def test_lost_guesses_are_made_again_and_the_same(folder, out):
+    rows = rows_in(out)
+    assert {
+        "WRRBM 3-grams, classes guessed, threshold",
+        "NB trigrams, classes guessed by WRRBM 3-grams",
+        "WRRBM 3-grams, classes guessed + NB trigrams",
+        "all, unlabelled too, + bnc + NB trigrams",
+    } < set(rows)
+    kept = sorted((out / "cells").glob("*-guesses.safetensors"))
+    assert len(kept) == 4
     before = kept[1].read_bytes()
     kept[1].unlink()
-    assert command(*given) == 0
-    assert json.loads(capfd.readouterr().out)["rows"] == first
+    assert command("sentiment", "--data", folder, "--out", out, *SMALL, "--guess", "--quiet") == 0
+    assert rows_in(out) == rows
     assert kept[1].read_bytes() == before
-    assert len(kept) == 4
 
 
-def test_labelled_rows_do_not_know_of_guesses(folder, tmp_path, capfd):
-    given = ["sentiment", "--data", folder, "--out", tmp_path, *SMALL, "--json"]
-    assert command(*given, "--guess") == 0
-    rows = {row["model"]: row for row in json.loads(capfd.readouterr().out)["rows"]}
-    assert command(*given) == 0
-    plain = json.loads(capfd.readouterr().out)["rows"]
-    assert plain == [rows[row["model"]] for row in plain]
-    assert len(rows) == len(plain) + 4
+def test_labelled_rows_do_not_know_of_guesses(folder, out):
+    rows = rows_in(out)
+    assert command("sentiment", "--data", folder, "--out", out, *SMALL, "--quiet") == 0
+    plain = rows_in(out)
+    assert plain == {
+        name: row for name, row in rows.items() if "guess" not in name and "too" not in name
+    }
 
 
-def test_guesses_of_other_documents_are_refused(folder, tmp_path, capfd):
-    given = ["sentiment", "--data", folder, "--out", tmp_path / "out", *SMALL, "--guess", "--quiet"]
-    assert command(*given) == 0
-    path = sorted((tmp_path / "out" / "cells").glob("*-guesses.safetensors"))[0]
-    assert load_file(path)["guess"].dtype == np.int32
-    other = write_reviews(tmp_path / "other", unlabelled=59)
-    given[2] = other
-    capfd.readouterr()
-    assert command(*given) == 2
+def test_guesses_of_other_documents_are_refused(out, tmp_path, capfd):
+    other = write_reviews(tmp_path, unlabelled=59)
+    assert command("sentiment", "--data", other, "--out", out, *SMALL, "--guess", "--quiet") == 2
     assert "is of other documents" in capfd.readouterr().err
 
 

@@ -36,11 +36,11 @@ def learnt_with_guesses(variant: Variant, seed: int, data: Data, bags: Bags, out
     found = guessed_energies(variant, seed, data, out)
     energies = Sides(compared(found.train[GUESSED]), compared(found.test[GUESSED]))
     cells = [Cell(variant, seed, fold) for fold in range(FOLDS)]
-    train = in_order([_by_ngrams(cell, data, bags, out) for cell in cells], data.fold)
-    return Learnt(energies, Sides(train, _by_ngrams(Cell(variant, seed, None), data, bags, out)))
+    train = in_order([by_ngrams(cell, data, bags, out) for cell in cells], data.fold)
+    return Learnt(energies, Sides(train, by_ngrams(Cell(variant, seed, None), data, bags, out)))
 
 
-def _by_ngrams(cell: Cell, data: Data, bags: Bags, out: Path) -> object:
+def by_ngrams(cell: Cell, data: Data, bags: Bags, out: Path) -> object:
     """NB-SVM of labelled and guessed documents, on those of the fold or on those for testing."""
     guess, own = guess_of(cell, data, out), data.fold != cell.fold
     x = sparse.vstack([bags.ngrams.train[own], bags.more[guess >= 0]], format="csr")

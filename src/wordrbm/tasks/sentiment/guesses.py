@@ -57,7 +57,7 @@ def guess_of(cell: Cell, data: Data, out: Path) -> Int32[np.ndarray, " U"]:
 def guessed_energies(variant: Variant, seed: int, data: Data, out: Path) -> Energies:
     """Mean energies, unseen, under models that were told apart by guesses too."""
     cells = cells_of(variant, seed)
-    return unseen_of({cell.fold: _energies(cell, data, out) for cell in cells}, data)
+    return unseen_of({cell.fold: energies_of(cell, data, out) for cell in cells}, data)
 
 
 def guessed_models(cell: Cell, data: Data, out: Path) -> ClassModels:
@@ -66,7 +66,8 @@ def guessed_models(cell: Cell, data: Data, out: Path) -> ClassModels:
     return ClassModels(models, _read(cell, data, out)[_MIDDLE])
 
 
-def _energies(cell: Cell, data: Data, out: Path) -> Energies:
+def energies_of(cell: Cell, data: Data, out: Path) -> Energies:
+    """Those of one cell."""
     found = _read(cell, data, out)
     train, test = found[f"train.{GUESSED}"], found.get(f"test.{GUESSED}")
     return Energies({GUESSED: train}, {} if test is None else {GUESSED: test})

@@ -105,7 +105,7 @@ def head_of(cell: Cell, data: Data) -> dict[str, Any]:
 
 def gathered(variant: Variant, seed: int, data: Data, out: Path) -> Gathered:
     """Every energy of a variant and a seed."""
-    found = {cell.fold: _read(cell, data, out) for cell in cells_of(variant, seed)}
+    found = {cell.fold: energies_in(cell, data, out) for cell in cells_of(variant, seed)}
     units = [found[number] for number in range(FOLDS)] if variant.background else []
     return Gathered(unseen_of(found, data), found[None], units)
 
@@ -152,7 +152,8 @@ def _tensors(cell: Cell, data: Data, out: Path) -> dict[str, Array]:
     return read_finite(_place(cell, out), _shapes(cell, data))
 
 
-def _read(cell: Cell, data: Data, out: Path) -> Energies:
+def energies_in(cell: Cell, data: Data, out: Path) -> Energies:
+    """Those of one cell, as they were kept."""
     found = _tensors(cell, data, out)
     parts: dict[str, dict[str, Array]] = {"train": {}, "test": {}}
     for name, x in found.items():
