@@ -34,7 +34,7 @@ def main() -> None:
     how = Reading(groups="train_urls_{}.txt.gz", out=out)
     data = read_data(folder, unlabelled=True, how=how)
     cell, shown = Cell(Variant(hidden=100, min_count=50, apart=5), 1, 0), (1, show, lambda: False)
-    run_cells([cell], data, out, *shown)
+    run_cells([cell], data, out, *shown, models=True)
     bags, own = bags_of(data, guess=True), data.fold == 0
     run_guesses([cell], data, bags, out, *shown)
     x, label = bags.ngrams.train, data.train.label

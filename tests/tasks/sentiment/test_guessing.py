@@ -1,6 +1,7 @@
 """Classes guessed for unlabelled documents, and what is learnt with them."""
 
 import json
+import shutil
 import sys
 
 import numpy as np
@@ -14,7 +15,7 @@ from wordrbm.tasks.sentiment.data import Part, read_data
 from wordrbm.tasks.sentiment.fitting import nb_svm
 from wordrbm.tasks.sentiment.guess_rows import by_ngrams, learnt_with_guesses
 from wordrbm.tasks.sentiment.guesses import STUDENT_PENALTY, guess_of
-from wordrbm.tasks.sentiment.guessing import guessed, ngram_scores
+from wordrbm.tasks.sentiment.guessing import guessed, may_be_guessed, ngram_scores
 from wordrbm.tasks.sentiment.running import run_cells, run_guesses
 from wordrbm.tasks.sentiment.variant import Cell, Variant, cells_of
 
@@ -29,30 +30,52 @@ def folder(tmp_path_factory):
 def run(data, out, *cells):
     """Cells and guesses."""
     bags, shown = bags_of(data, guess=True), (2, lambda *_: None, lambda: False)
-    run_cells(cells, data, out, *shown)
+    run_cells(cells, data, out, *shown, models=True)
     run_guesses(cells, data, bags, out, *shown)
     return bags
 
 
 def test_guesses_by_a_loop():
     rng = np.random.default_rng(1)
-    scores = [rng.normal(size=(50, 3)), 100 * rng.normal(size=(50, 3))]
-    found = guessed(scores)
+    scores = [rng.normal(size=(60, 3)), 100 * rng.normal(size=(60, 3))]
+    asked = np.arange(60) > 9
+    found = guessed(scores, asked)
     margin, best = [], []
-    for one, other in zip(*scores, strict=True):
-        total = one / scores[0].std() + other / scores[1].std()
+    loud = []
+    for score in scores:
+        rows = [[x - sum(row) / 3 for x in row] for row in score]
+        middle = [sum(column) / 60 for column in zip(*rows, strict=True)]
+        squares = [(x - m) ** 2 for row in rows for x, m in zip(row, middle, strict=True)]
+        loud.append([[x / (sum(squares) / 180) ** 0.5 for x in row] for row in rows])
+    for one, other in zip(*loud, strict=True):
+        total = [x + y for x, y in zip(one, other, strict=True)]
         margin.append(sorted(total)[2] - sorted(total)[1])
-        best.append(int(total.argmax()))
-    least_sure = sorted(margin)[:5]
-    assert found.tolist() == [
-        -1 if m in least_sure else k for m, k in zip(margin, best, strict=True)
-    ]
+        best.append(total.index(max(total)))
+    left_out = {*range(10), *sorted(range(10, 60), key=margin.__getitem__)[:5]}
+    assert found.tolist() == [-1 if u in left_out else best[u] for u in range(60)]
 
 
 def test_scores_that_say_nothing_are_not_heard():
     rng = np.random.default_rng(2)
-    score = rng.normal(size=(30, 2))
-    np.testing.assert_array_equal(guessed([score, np.zeros((30, 2))]), guessed([score]))
+    score, all_of_them = rng.normal(size=(30, 3)), np.ones(30, bool)
+    expected = guessed([score], all_of_them)
+    for silent in (np.zeros((30, 3)), np.tile([0.0, 0.0, 5.0], (30, 1))):
+        np.testing.assert_array_equal(guessed([score, silent], all_of_them), expected)
+    same_for_all_classes = 20 * rng.normal(size=(30, 1))
+    np.testing.assert_array_equal(guessed([score + same_for_all_classes], all_of_them), expected)
+
+
+def test_no_class_is_guessed_for_copies_and_for_nothing(tmp_path):
+    folder = write_reviews(tmp_path, unlabelled=8)
+    copied = [sorted((folder / part / "money").iterdir())[0] for part in ("train", "test")]
+    for number, text in enumerate([*(path.read_text().upper() for path in copied), " "]):
+        (folder / "train" / "unsup" / f"a{number}.txt").write_text(text)
+    data = read_data(folder, unlabelled=True)
+    asked = may_be_guessed(data)
+    assert len(asked) == 11
+    assert [u for u in range(11) if not asked[u]] == list(range(8, 11))
+    assert (guessed([np.random.default_rng(3).normal(size=(11, 2))], asked)[8:] == -1).all()
+    assert (guessed([np.ones((11, 2))], np.zeros(11, bool)) == -1).all()
 
 
 def test_ngram_scores_know_only_what_they_may_see(folder):
@@ -129,7 +152,12 @@ def test_lost_guesses_are_made_again_and_the_same(folder, out):
 
 def test_labelled_rows_do_not_know_of_guesses(folder, out):
     rows = rows_in(out)
+    for path in (out / "cells").glob("*-without1-told"):
+        shutil.rmtree(path)  # models of folds are not needed for them either
+    kept = next((out / "cells").glob("*-without1.safetensors"))
+    written = kept.stat().st_mtime_ns
     assert command("sentiment", "--data", folder, "--out", out, *SMALL, "--quiet") == 0
+    assert kept.stat().st_mtime_ns == written
     plain = rows_in(out)
     assert plain == {
         name: row for name, row in rows.items() if "guess" not in name and "too" not in name

@@ -144,13 +144,12 @@ def _digest(
 
 
 def _unlabelled(folder: Path, found: Labelled, how: Reading) -> Part:
-    texts = read(documents(found.unlabelled, how.field, how.encoding_errors))
-    texts = chosen(texts, np.flatnonzero(np.diff(texts.ends, prepend=0)))
-    if not len(texts.ends):
+    if not found.unlabelled:
         raise WordRBMError(
-            f"{folder} holds no unlabelled documents with words; put them in a folder or file "
-            "named `unsup` beside the classes, or leave out --unlabelled and --guess."
+            f"{folder} holds no unlabelled documents; put them in a folder or file named `unsup` "
+            "beside the classes, or leave out --unlabelled and --guess."
         )
+    texts = read(documents(found.unlabelled, how.field, how.encoding_errors))
     return Part(texts, np.full(len(texts.ends), -1))
 
 

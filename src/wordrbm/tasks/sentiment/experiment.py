@@ -13,6 +13,7 @@ from wordrbm.tasks.sentiment.classifier import best_classifier
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.fitting import nb_svm, svm
 from wordrbm.tasks.sentiment.guess_rows import Learnt, guess_rows, learnt_with_guesses, means_of
+from wordrbm.tasks.sentiment.guesses import has_guesses
 from wordrbm.tasks.sentiment.kept import gathered
 from wordrbm.tasks.sentiment.report import as_markdown, as_records
 from wordrbm.tasks.sentiment.rows import (
@@ -49,7 +50,10 @@ class Asked(NamedTuple):
 
 def train_cells(asked: Asked, data: Data, out: Path, show: Show, stop: Stop) -> None:
     """All the class models."""
-    run_cells(_cells(asked), data, out / CELLS, asked.jobs, show, stop)
+    cells, place = _cells(asked), out / CELLS
+    for cell in cells if asked.guess else ():
+        has_guesses(cell, data, place)  # guesses of other documents are refused at once
+    run_cells(cells, data, place, asked.jobs, show, stop, models=asked.guess)
 
 
 def train_guesses(asked: Asked, data: Data, bags: Bags, out: Path, show: Show, stop: Stop) -> None:
@@ -84,8 +88,9 @@ def rows_of(asked: Asked, data: Data, bags: Bags, out: Path) -> Iterator[Row]:
         yield from apart_rows(given, name, asked.seeds)
     labelled = {name: x for name, x in weighed.items() if not asked.variants[name].unlabelled}
     yield combined_row(given, LABELLED, labelled, asked.seeds)
-    learnt = {name: _learnt(asked, name, data, bags, out) for name in asked.variants}
+    learnt = dict[str, list[Learnt]]()
     for name in asked.variants:
+        learnt[name] = _learnt(asked, name, data, bags, out)
         yield from guess_rows(given, name, learnt[name])
     if asked.guess or len(labelled) < len(weighed):
         yield combined_row(given, EVERYTHING, weighed, asked.seeds, means_of(learnt))

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
 from scipy import sparse
 
 from wordrbm.estimators.views import compared
@@ -16,6 +15,7 @@ from wordrbm.tasks.sentiment.guesses import (
     STUDENT_PENALTY,
     guess_of,
     guessed_energies,
+    with_guesses,
 )
 from wordrbm.tasks.sentiment.rows import Given, Row, mean_of
 from wordrbm.tasks.sentiment.stacking import decisions_of_all, in_order, stacked
@@ -40,11 +40,11 @@ def learnt_with_guesses(variant: Variant, seed: int, data: Data, bags: Bags, out
     return Learnt(energies, Sides(train, by_ngrams(Cell(variant, seed, None), data, bags, out)))
 
 
-def by_ngrams(cell: Cell, data: Data, bags: Bags, out: Path) -> object:
+def by_ngrams(cell: Cell, data: Data, bags: Bags, out: Path) -> Any:
     """NB-SVM of labelled and guessed documents, on those of the fold or on those for testing."""
     guess, own = guess_of(cell, data, out), data.fold != cell.fold
     x = sparse.vstack([bags.ngrams.train[own], bags.more[guess >= 0]], format="csr")
-    label = np.append(data.train.label[own], guess[guess >= 0])
+    label = with_guesses(data.train.label[own], guess)
     asked = bags.ngrams.test if cell.fold is None else bags.ngrams.train[~own]
     return decisions_of_all(nb_svm, STUDENT_PENALTY, Sides(x, asked), label)
 

@@ -12,28 +12,24 @@ from wordrbm.estimators.class_models import ClassModels
 from wordrbm.estimators.classifier_file import load_models, save_models
 from wordrbm.shapes import Array
 from wordrbm.tasks.sentiment.data import Data
-from wordrbm.tasks.sentiment.kept import (
-    Energies,
-    documents_of,
-    head_of,
-    is_of,
-    models_are_in,
-    read_finite,
-    unseen_of,
-)
+from wordrbm.tasks.sentiment.fitting import Labels
+from wordrbm.tasks.sentiment.keeping import is_of, models_are_in, read_finite
+from wordrbm.tasks.sentiment.kept import Energies, documents_of, head_of, unseen_of
 from wordrbm.tasks.sentiment.variant import Cell, Variant, cells_of
 
+METHOD = 1  # which documents a class is guessed for; guesses made in another way are not taken
 # Chosen on one fold of films (docs/decisions.md, 22).
 LEFT_OUT = 0.1  # the share of unlabelled documents for which no class is guessed
 GUESS_PASSES = 2  # over labelled and guessed documents
 TEACHER_PENALTY, STUDENT_PENALTY = 10.0, 1.0  # of NB-SVM before and with guesses
 
 GUESSED = "guessed"
+Guess = Int32[np.ndarray, " U"]  # a class, or -1
 _GUESS, _MIDDLE = "guess", "middle"
 
 
 def keep_guesses(
-    cell: Cell, data: Data, out: Path, guess: Int32[np.ndarray, " U"],
+    cell: Cell, data: Data, out: Path, guess: Guess,
     energies: Mapping[str, Array], models: ClassModels,
 ) -> None:  # fmt: skip
     """Write the models, then everything else: a file of numbers says that all is there."""
@@ -46,10 +42,17 @@ def keep_guesses(
 
 def has_guesses(cell: Cell, data: Data, out: Path) -> bool:
     """Whether they are on disk; they must then be of these documents."""
-    return is_of(_place(cell, out), _head(cell, data)) and models_are_in(_folder(cell, out), data)
+    return is_of(_place(cell, out), _head(cell, data)) and models_are_in(
+        _folder(cell, out), len(data.classes)
+    )
 
 
-def guess_of(cell: Cell, data: Data, out: Path) -> Int32[np.ndarray, " U"]:
+def with_guesses(label: Labels, guess: Guess) -> Labels:
+    """The classes of labelled documents, then of those for which one was guessed."""
+    return np.append(label, guess[guess >= 0])
+
+
+def guess_of(cell: Cell, data: Data, out: Path) -> Guess:
     """The class guessed for every unlabelled document, or -1."""
     return _read(cell, data, out)[_GUESS]
 
@@ -82,7 +85,7 @@ def _folder(cell: Cell, out: Path) -> Path:
 
 
 def _head(cell: Cell, data: Data) -> dict[str, Any]:
-    how = [LEFT_OUT, GUESS_PASSES, TEACHER_PENALTY]
+    how = [METHOD, LEFT_OUT, GUESS_PASSES, TEACHER_PENALTY]
     return head_of(cell, data) | {"kind": "guesses", "unlabelled": data.more_digest, "guess": how}
 
 

@@ -1,9 +1,10 @@
 """Unlabelled documents with guessed classes, and class models told apart by them too.
 
 What has learnt from labelled documents, class models told apart and NB-SVM, guesses a class for
-each unlabelled one; the tenth of which it is least sure is left out. From where they were before,
-the models are then told apart by labelled and guessed documents together [Scudder 1965; Lee 2013].
-Every fold has guesses of its own, made without its labels.
+each unlabelled one. Left out are the tenth of which it is least sure, empty ones, and copies of
+documents for training or testing (a film may be there under two titles). From where they were
+before, the models are then told apart by labelled and guessed documents together [Scudder 1965;
+Lee 2013]. Every fold has guesses of its own, made without its labels.
 
 References
     H. Scudder. Probability of error of some adaptive pattern-recognition machines. IEEE
@@ -11,56 +12,88 @@ References
     D.-H. Lee. Pseudo-label. ICML workshop on challenges in representation learning, 2013.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float64, Int32
+from jaxtyping import Bool, Float64
 
 from wordrbm.estimators.apart import Apart, told_apart
 from wordrbm.estimators.class_models import ClassModels, Texts, centred, texts_of
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.fitting import Labels, nb_svm
-from wordrbm.tasks.sentiment.guesses import GUESS_PASSES, LEFT_OUT, TEACHER_PENALTY, keep_guesses
+from wordrbm.tasks.sentiment.guesses import (
+    GUESS_PASSES,
+    LEFT_OUT,
+    TEACHER_PENALTY,
+    Guess,
+    keep_guesses,
+    with_guesses,
+)
 from wordrbm.tasks.sentiment.kept import class_models, told_models
+from wordrbm.tasks.sentiment.stacking import column
 from wordrbm.tasks.sentiment.starts import Source, vocabulary_for
-from wordrbm.tasks.sentiment.variant import Cell
+from wordrbm.tasks.sentiment.variant import FOLDS, Cell
+from wordrbm.text.vocabulary import Vocabulary
+
+TINY = 1e-9
 
 Scores = Float64[np.ndarray, "U C"]  # how far a document is on the side of each class
-Guess = Int32[np.ndarray, " U"]  # a class, or -1
+Asked = Bool[np.ndarray, " U"]  # whether a class is to be guessed
+
+
+class Said(NamedTuple):
+    """Of the unlabelled documents: which may be guessed, and what NB-SVM says, by fold."""
+
+    asked: Asked
+    by_ngrams: Mapping[int | None, Scores]
+
+
+def may_be_guessed(data: Data) -> Asked:
+    """Whether an unlabelled document has words, and is no copy of a labelled or a test document."""
+    assert data.unlabelled is not None
+    known = {tuple(words) for part in (data.train, data.test) for words in part.tokens()}
+    known.add(())
+    return np.array([tuple(words) not in known for words in data.unlabelled.tokens()], bool)
 
 
 def ngram_scores(ngrams: Any, more: Any, label: Labels, seen: Labels) -> Scores:
     """What NB-SVM says of unlabelled documents, after the labelled ones that it may see."""
     machine = nb_svm(TEACHER_PENALTY).fit(ngrams[seen], label[seen])
-    found = machine.decision_function(more).reshape(more.shape[0], -1).astype(np.float64)
+    found = column(machine.decision_function(more))
     return np.hstack([-found, found]) if found.shape[1] == 1 else found
 
 
-def guessed(scores: Sequence[Scores]) -> Guess:
+def guessed(scores: Sequence[Scores], asked: Asked) -> Guess:
     """The class that several say together, each as loud as the others; -1 for the least sure."""
-    total = sum(score / max(float(score.std()), 1e-12) for score in scores)
+    total = np.sum([_as_loud(score) for score in scores], axis=0)
     second, first = np.sort(total, axis=1)[:, -2:].T
-    sure = first - second >= np.quantile(first - second, LEFT_OUT)
-    return np.where(sure, np.argmax(total, axis=1), -1).astype(np.int32)
+    margin = np.where(asked, first - second, -1.0)
+    least = np.quantile(margin[asked], LEFT_OUT) if asked.any() else 0.0
+    return np.where(margin >= least, np.argmax(total, axis=1), -1).astype(np.int32)
 
 
-def guess_and_learn(cell: Cell, source: Source, by_ngrams: Scores) -> None:
+def _as_loud(score: Scores) -> Scores:
+    """From the mean of the classes, by how far documents differ; silent if they do not."""
+    found = score - score.mean(axis=1, keepdims=True)
+    spread = float((found - found.mean(axis=0)).std())
+    return found / spread if spread > TINY else np.zeros_like(found)
+
+
+def guess_and_learn(cell: Cell, source: Source, said: Said) -> None:
     """Guess, tell the models of a cell apart by the guesses too, and keep what they say."""
-    data, n = source.data, cell.variant.window
+    data = source.data
     assert data.unlabelled is not None
     words = vocabulary_for(cell.variant, data)
-    train, more, test = (
-        texts_of(p.read, words, n) for p in (data.train, data.unlabelled, data.test)
+    train, more = (
+        texts_of(x.read, words, cell.variant.window) for x in (data.train, data.unlabelled)
     )
     energies = told_models(cell, data, source.out).energies(more, source.pause)
-    guess = guessed([by_ngrams, energies.mean(axis=1, keepdims=True) - energies])
+    guess = guessed([said.by_ngrams[cell.fold], -energies], said.asked)
     own = np.flatnonzero(data.fold != cell.fold)
     texts = train.chosen(own).and_then(more.chosen(np.flatnonzero(guess >= 0)))
-    label = np.append(data.train.label[own], guess[guess >= 0])
-    models = _learnt(cell, source, texts, label)
-    scored = train if cell.fold is None else train.chosen(np.flatnonzero(data.fold == cell.fold))
-    parts = {"train": scored} | ({"test": test} if cell.fold is None else {})
+    models = _learnt(cell, source, texts, with_guesses(data.train.label[own], guess))
+    parts = _scored(cell, data, words, train)
     found = {part: models.energies(one, source.pause) for part, one in parts.items()}
     keep_guesses(cell, data, source.out, guess, found, models)
 
@@ -73,8 +106,16 @@ def _learnt(cell: Cell, source: Source, texts: Texts, label: Labels) -> ClassMod
     return centred(found, texts, label, source.pause)
 
 
-def guessing_work(data: Data) -> int:
+def _scored(cell: Cell, data: Data, words: Vocabulary, train: Texts) -> dict[str, Texts]:
+    """The documents whose energies are kept: those of the fold, or all and those for testing."""
+    if cell.fold is not None:
+        return {"train": train.chosen(np.flatnonzero(data.fold == cell.fold))}
+    return {"train": train, "test": texts_of(data.test.read, words, cell.variant.window)}
+
+
+def guessing_work(cell: Cell, data: Data) -> float:
     """About how many windows that reads."""
     assert data.unlabelled is not None
-    words = len(data.train.read.ids) + len(data.unlabelled.read.ids)
-    return len(data.classes) * GUESS_PASSES * words
+    own = len(data.train.read.ids) * (1.0 if cell.fold is None else 1.0 - 1.0 / FOLDS)
+    more = len(data.unlabelled.read.ids) * (1.0 - LEFT_OUT)
+    return len(data.classes) * GUESS_PASSES * (own + more)

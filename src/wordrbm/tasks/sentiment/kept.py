@@ -10,15 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from wordrbm.artifacts.modelfile import MODEL
-from wordrbm.artifacts.tensors import read_head, read_tensors, write_tensors
-from wordrbm.errors import WordRBMError
+from wordrbm.artifacts.tensors import write_tensors
 from wordrbm.estimators.apart import Apart
 from wordrbm.estimators.class_models import ClassModels
 from wordrbm.estimators.classifier_file import load_models
 from wordrbm.estimators.views import comparisons
 from wordrbm.shapes import Array
 from wordrbm.tasks.sentiment.data import Data
+from wordrbm.tasks.sentiment.keeping import is_of, models_are_in, read_finite
 from wordrbm.tasks.sentiment.pools import POOLS
 from wordrbm.tasks.sentiment.variant import CHAINS, FOLDS, RATES, Cell, Variant, cells_of
 
@@ -56,30 +55,16 @@ def _place(cell: Cell, out: Path) -> Path:
     return out / f"{cell.name}.safetensors"
 
 
-def is_done(cell: Cell, data: Data, out: Path) -> bool:
-    """Whether a cell is on disk; it must then be of these documents."""
-    folders = [out / cell.name, *([told_folder(cell, out)] if cell.variant.apart else [])]
-    return is_of(_place(cell, out), head_of(cell, data)) and all(
-        models_are_in(folder, data) for folder in folders
-    )
+def is_done(cell: Cell, data: Data, out: Path, *, models: bool = False) -> bool:
+    """Whether a cell is on disk, of a fold with its models if they are wanted.
 
-
-def is_of(path: Path, expected: Mapping[str, Any]) -> bool:
-    """Whether a file is there; its head must then say what is expected."""
-    if not path.exists():
+    It must then be of these documents.
+    """
+    if not is_of(_place(cell, out), head_of(cell, data)):
         return False
-    found = read_head(path)
-    if {name: found.get(name) for name in expected} != expected:
-        raise WordRBMError(
-            f"{path} is of other documents, or was made in another way; use another --out, or "
-            "remove it."
-        )
-    return True
-
-
-def models_are_in(folder: Path, data: Data) -> bool:
-    """Whether a folder has a model for each class."""
-    return all((folder / f"class-{c}" / MODEL).exists() for c in range(len(data.classes)))
+    folders = [out / cell.name, *([told_folder(cell, out)] if cell.variant.apart else [])]
+    each = (models_are_in(folder, len(data.classes)) for folder in folders)
+    return (cell.fold is not None and not models) or all(each)
 
 
 def told_folder(cell: Cell, out: Path) -> Path:
@@ -133,14 +118,6 @@ def told_models(cell: Cell, data: Data, out: Path) -> ClassModels:
     """The same after they were told apart."""
     models = load_models(told_folder(cell, out), len(data.classes))
     return ClassModels(models, _tensors(cell, data, out)[TOLD_MIDDLE])
-
-
-def read_finite(path: Path, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Array]:
-    """The arrays of a file, all of whose numbers must be finite."""
-    found = read_tensors(path, shapes)
-    if not all(np.isfinite(x).all() for x in found.values()):
-        raise WordRBMError(f"{path} is damaged; remove it, and run the same command.")
-    return found
 
 
 def documents_of(cell: Cell, data: Data) -> int:

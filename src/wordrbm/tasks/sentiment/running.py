@@ -3,7 +3,7 @@
 Each is trained by one thread: cells are many. Their bits do not depend on how many run together.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,14 @@ from wordrbm.tasks.sentiment.baselines import Bags
 from wordrbm.tasks.sentiment.cells import compute, work_of
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.guesses import has_guesses
-from wordrbm.tasks.sentiment.guessing import Scores, guess_and_learn, guessing_work, ngram_scores
+from wordrbm.tasks.sentiment.guessing import (
+    Said,
+    Scores,
+    guess_and_learn,
+    guessing_work,
+    may_be_guessed,
+    ngram_scores,
+)
 from wordrbm.tasks.sentiment.kept import is_done
 from wordrbm.tasks.sentiment.starts import Source, background_of, has_start, vocabulary_for
 from wordrbm.tasks.sentiment.variant import Cell
@@ -36,11 +43,12 @@ def windows_of(meter: Meter, name: str) -> Callable[[Progress], None]:
 
 
 def run_cells(
-    cells: Sequence[Cell], data: Data, out: Path, jobs: int, show: Show, stop: Stop
-) -> None:
+    cells: Sequence[Cell], data: Data, out: Path, jobs: int, show: Show, stop: Stop,
+    *, models: bool = False,
+) -> None:  # fmt: skip
     """Train what is not on disk yet; the starts that several cells share come first."""
     make_folder(out)
-    left = [cell for cell in cells if not is_done(cell, data, out)]
+    left = [cell for cell in cells if not is_done(cell, data, out, models=models)]
     starts = {(cell.variant, cell.seed): cell for cell in left}
     first = sum(cell.variant.background for cell in starts.values() if not has_start(cell, out))
     meter = Meter(first + sum(work_of(cell, data) for cell in left), show, stop)
@@ -55,22 +63,30 @@ def run_cells(
 def run_guesses(
     cells: Sequence[Cell], data: Data, bags: Bags, out: Path, jobs: int, show: Show, stop: Stop
 ) -> None:
-    """Guess and learn what is not on disk yet, from cells that are."""
+    """Guess and learn what is not on disk yet, from cells that are, with their models."""
     left = [cell for cell in cells if not has_guesses(cell, data, out)]
-    meter = Meter(guessing_work(data) * len(left), show, stop)
-    source, scores = Source(data, out, meter.pause, meter.gain), dict[int | None, Scores]()
-    for fold in {cell.fold: None for cell in left}:
-        meter.gain(0, "NB-SVM")
-        seen = np.flatnonzero(data.fold != fold)
-        scores[fold] = ngram_scores(bags.ngrams.train, bags.more, data.train.label, seen)
+    meter = Meter(sum(guessing_work(cell, data) for cell in left), show, stop)
+    source = Source(data, out, meter.pause, meter.gain)
     with one_blas_thread():
-        all_done([_guessing(cell, source, scores[cell.fold]) for cell in left], jobs, meter)
+        if left:
+            said = _said({cell.fold: None for cell in left}, data, bags, meter)
+            all_done([_guessing(cell, source, said) for cell in left], jobs, meter)
     meter.pause()
     show(1.0, "all guesses are on disk")
 
 
-def _guessing(cell: Cell, source: Source, by_ngrams: Scores) -> Callable[[], None]:
-    return lambda: guess_and_learn(cell, source, by_ngrams)
+def _said(folds: Iterable[int | None], data: Data, bags: Bags, meter: Meter) -> Said:
+    """What NB-SVM says of the unlabelled documents, for each fold without it."""
+    asked, found = may_be_guessed(data), dict[int | None, Scores]()
+    for fold in folds:
+        meter.gain(0, "NB-SVM")
+        seen = np.flatnonzero(data.fold != fold)
+        found[fold] = ngram_scores(bags.ngrams.train, bags.more, data.train.label, seen)
+    return Said(asked, found)
+
+
+def _guessing(cell: Cell, source: Source, said: Said) -> Callable[[], None]:
+    return lambda: guess_and_learn(cell, source, said)
 
 
 def _computing(cell: Cell, source: Source, meter: Meter) -> Callable[[], None]:
