@@ -65,7 +65,7 @@ def main() -> None:
         models = centred(train_class_models(*own, vocabulary, each, start=start), *own)
         print(f"before: {share_right(models, *others):.4f}", flush=True)
         apart = Apart(asked.passes, asked.rate, Apart().batch, asked.words_out, asked.units_out)
-        told = centred(told_apart(models, *own, apart, lambda windows: None), *own)
+        told = told_apart(models, *own, apart, lambda windows: None)
         print(f"told apart: {share_right(told, *others):.4f}")
 
 

@@ -22,7 +22,7 @@ from jaxtyping import Float32, Float64, Int32, Int64
 
 from wordrbm.artifacts import TrainedModel
 from wordrbm.estimators.adagrad import Climber
-from wordrbm.estimators.class_models import ClassModels, Texts
+from wordrbm.estimators.class_models import ClassModels, Texts, centred
 from wordrbm.estimators.document_batches import Windows, batches, stretched, thinned, windows_in
 from wordrbm.kernels.apart import masked_units
 from wordrbm.models import WordRepRBM
@@ -55,13 +55,20 @@ class Scale(NamedTuple):
     middle: Float64[np.ndarray, " C"]
 
 
-Told = Callable[[int], None]  # after a batch: its windows; raises if the run is told to stop
+Told = Callable[[int], None]  # so many windows more are read; raises if the run is told to stop
 
 
 def told_apart(
     models: ClassModels, texts: Texts, label: Int64[np.ndarray, " N"], how: Apart, tell: Told
+) -> ClassModels:
+    """The models after some passes over their documents, with a new middle."""
+    found = _passed(models, texts, label, how, tell)
+    return centred(found, texts, label, lambda: tell(0))
+
+
+def _passed(
+    models: ClassModels, texts: Texts, label: Int64[np.ndarray, " N"], how: Apart, tell: Told
 ) -> tuple[TrainedModel, ...]:
-    """The models after some passes over their documents."""
     rng = np.random.default_rng([SALT, models.models[0].settings.seed])
     full = np.flatnonzero(np.diff(texts.ends, prepend=0))
     with one_blas_thread():

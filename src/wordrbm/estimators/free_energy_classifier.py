@@ -205,8 +205,7 @@ class FreeEnergyClassifier(
             return found
         if self.verbose:
             print("[FreeEnergyClassifier] telling classes apart", flush=True)
-        told = told_apart(found, texts, label, Apart(passes=int(self.apart)), lambda windows: None)
-        return centred(told, texts, label)
+        return told_apart(found, texts, label, Apart(passes=int(self.apart)), lambda windows: None)
 
     def _plan(self, texts: Texts, chosen: Int64[np.ndarray, " M"]) -> Plan:
         return plan(self, len(texts.windows(chosen, int(self.window))))

@@ -77,8 +77,7 @@ def _apart(
 ) -> ClassModels:
     """The same models after they were told apart."""
     how, gain = Apart(passes=cell.variant.apart), source.gain
-    found = told_apart(models, texts, label, how, lambda windows: gain(windows, cell.name))
-    return centred(found, texts, label, source.pause)
+    return told_apart(models, texts, label, how, lambda windows: gain(windows, cell.name))
 
 
 def _untold(

@@ -19,7 +19,7 @@ import numpy as np
 from jaxtyping import Bool, Float64
 
 from wordrbm.estimators.apart import Apart, told_apart
-from wordrbm.estimators.class_models import ClassModels, Texts, centred, texts_of
+from wordrbm.estimators.class_models import ClassModels, Texts, texts_of
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.fitting import Labels, nb_svm
 from wordrbm.tasks.sentiment.guesses import (
@@ -102,8 +102,7 @@ def _learnt(cell: Cell, source: Source, texts: Texts, label: Labels) -> ClassMod
     """The models as they were before they were told apart, now told apart by all these."""
     before, name = class_models(cell, source.data, source.out), f"{cell.name}, guesses"
     how = Apart(passes=GUESS_PASSES)
-    found = told_apart(before, texts, label, how, lambda windows: source.gain(windows, name))
-    return centred(found, texts, label, source.pause)
+    return told_apart(before, texts, label, how, lambda windows: source.gain(windows, name))
 
 
 def _scored(cell: Cell, data: Data, words: Vocabulary, train: Texts) -> dict[str, Texts]:
