@@ -34,7 +34,6 @@ APART = "tests/estimators/test_apart.py"
 CLIMBS = f"{APART}::test_the_step_climbs_the_log_probability_of_the_right_class"
 FEATURES = "tests/tasks/sentiment/test_features.py"
 GUESSING = "tests/tasks/sentiment/test_guessing.py"
-UNSEEN = f"{GUESSING}::test_a_fold_is_guessed_for_and_scored_without_its_labels"
 CRF = "tests/tasks/tagging/test_crf.py::test_sums_over_all_labelings"
 POOLED = f"{OPERATORS}::test_the_compiled_pooled_walk_takes_the_referees_decisions"
 
@@ -278,13 +277,6 @@ BUGS = [
     Bug("folds that cut through groups", "tasks/sentiment/folds.py",
         "cut.split(label, label, group)", "cut.split(label, label, np.arange(len(label)))",
         "tests/tasks/sentiment/test_folds.py::test_no_group_is_in_two_folds"),
-    Bug("guesses by who has seen the fold", "tasks/sentiment/running.py",
-        "seen = np.flatnonzero(data.fold != fold)", "seen = np.arange(len(data.fold))", UNSEEN),
-    Bug("told apart by the fold too", "tasks/sentiment/guessing.py",
-        "own = np.flatnonzero(data.fold != cell.fold)", "own = np.arange(len(data.fold))", UNSEEN),
-    Bug("n-grams learnt from the fold too", "tasks/sentiment/guess_rows.py",
-        "guess_of(cell, data, out), data.fold != cell.fold",
-        "guess_of(cell, data, out), data.fold > -1", UNSEEN),
     Bug("the surest left out", "tasks/sentiment/guessing.py",
         "np.where(margin >= least,", "np.where(margin <= least,",
         f"{GUESSING}::test_guesses_by_a_loop"),
