@@ -17,12 +17,12 @@ from wordrbm.estimators.views import compared
 from wordrbm.shapes import Array
 from wordrbm.tasks.sentiment.baselines import bags_of
 from wordrbm.tasks.sentiment.data import Reading, read_data
-from wordrbm.tasks.sentiment.fitting import nb_svm
+from wordrbm.tasks.sentiment.fitting import Sides, nb_svm
 from wordrbm.tasks.sentiment.guess_rows import by_ngrams
 from wordrbm.tasks.sentiment.guesses import GUESSED, TEACHER_PENALTY, energies_of
 from wordrbm.tasks.sentiment.kept import APART, energies_in
 from wordrbm.tasks.sentiment.running import run_cells, run_guesses
-from wordrbm.tasks.sentiment.stacking import layer
+from wordrbm.tasks.sentiment.stacking import decisions_of_all, layer
 from wordrbm.tasks.sentiment.variant import Cell, Variant
 
 PARTS = 10  # of the fold, for a layer over what several say
@@ -38,9 +38,9 @@ def main() -> None:
     bags, own = bags_of(data, guess=True), data.fold == 0
     run_guesses([cell], data, bags, out, *shown)
     x, label = bags.ngrams.train, data.train.label
-    machine = nb_svm(TEACHER_PENALTY).fit(x[~own], label[~own])
+    sides = Sides(x[~own], x[own])
     found = {
-        "NB-SVM": machine.decision_function(x[own])[:, None],
+        "NB-SVM": decisions_of_all(nb_svm, TEACHER_PENALTY, sides, label[~own]),
         "class models": compared(energies_in(cell, data, out).train[APART]),
         "NB-SVM with guesses": by_ngrams(cell, data, bags, out),
         "class models with guesses": compared(energies_of(cell, data, out).train[GUESSED]),

@@ -21,7 +21,7 @@ from jaxtyping import Bool, Float64
 from wordrbm.estimators.apart import Apart, told_apart
 from wordrbm.estimators.class_models import ClassModels, Texts, texts_of
 from wordrbm.tasks.sentiment.data import Data
-from wordrbm.tasks.sentiment.fitting import Labels, nb_svm
+from wordrbm.tasks.sentiment.fitting import Labels, Sides, nb_svm
 from wordrbm.tasks.sentiment.guesses import (
     GUESS_PASSES,
     LEFT_OUT,
@@ -31,7 +31,7 @@ from wordrbm.tasks.sentiment.guesses import (
     with_guesses,
 )
 from wordrbm.tasks.sentiment.kept import class_models, told_models
-from wordrbm.tasks.sentiment.stacking import column
+from wordrbm.tasks.sentiment.stacking import decisions_of_all
 from wordrbm.tasks.sentiment.starts import Source, vocabulary_for
 from wordrbm.tasks.sentiment.variant import FOLDS, Cell
 from wordrbm.text.vocabulary import Vocabulary
@@ -59,8 +59,7 @@ def may_be_guessed(data: Data) -> Asked:
 
 def ngram_scores(ngrams: Any, more: Any, label: Labels, seen: Labels) -> Scores:
     """What NB-SVM says of unlabelled documents, after the labelled ones that it may see."""
-    machine = nb_svm(TEACHER_PENALTY).fit(ngrams[seen], label[seen])
-    found = column(machine.decision_function(more))
+    found = decisions_of_all(nb_svm, TEACHER_PENALTY, Sides(ngrams[seen], more), label[seen])
     return np.hstack([-found, found]) if found.shape[1] == 1 else found
 
 

@@ -45,7 +45,7 @@ def decisions_across(make: Make, C: float, x: Any, label: Labels, fold: Labels) 
     for number in np.unique(fold).tolist():
         seen = fold != number
         machine = make(C).fit(x[seen], label[seen])
-        found.append(column(machine.decision_function(x[~seen])))
+        found.append(_column(machine.decision_function(x[~seen])))
     return in_order(found, fold)
 
 
@@ -62,7 +62,7 @@ def decisions_within(make: Make, C: float, x: Any, label: Labels, cut: Cut) -> A
         seen, asked = (cut.fold == f) & (cut.part != p), (cut.fold == f) & (cut.part == p)
         if asked.any():
             own = make(C).fit(x[seen], label[seen])
-            found[asked] = column(own.decision_function(x[asked]))
+            found[asked] = _column(own.decision_function(x[asked]))
     return found
 
 
@@ -77,7 +77,7 @@ def decisions_by_fold(make: Make, C: float, folds: Sequence[Sides], label: Label
 
 def decisions_of_all(make: Make, C: float, sides: Sides, label: Labels) -> Any:
     """The decision on every test document by a machine of all training documents."""
-    return column(make(C).fit(sides.train, label).decision_function(sides.test))
+    return _column(make(C).fit(sides.train, label).decision_function(sides.test))
 
 
 def accuracy(decision: Any, label: Labels) -> float:
@@ -103,6 +103,5 @@ def layer(C: float) -> object:
     return make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=1000))
 
 
-def column(found: Float64[np.ndarray, "N ..."]) -> Float64[np.ndarray, "N D"]:
-    """Decisions as a table, whether of two classes or of more."""
+def _column(found: Float64[np.ndarray, "N ..."]) -> Float64[np.ndarray, "N D"]:
     return found.reshape(len(found), -1).astype(np.float64)
