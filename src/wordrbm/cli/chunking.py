@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from wordrbm.tasks.tagging.results import Results
     from wordrbm.tasks.tagging.task import Task
 
-WORDS, VECTORS, HIDDEN = "words", "vectors", "hidden"
+WORDS, VECTORS, HIDDEN, TUNED = "words", "vectors", "hidden", "tuned"
+ALL = f"{WORDS},{VECTORS},{HIDDEN},{TUNED}"
 PENALTIES = "0.0001,0.049,0.087,0.2,0.35,0.7,1.2,2.4,3.2"
 
 
@@ -29,8 +30,12 @@ def chunking(
         list[Path] | None, typer.Option(help="A word2vec text file; may be given several times.")
     ] = None,
     features: Annotated[
-        str, typer.Option(help="Rows of the table: words alone, vectors too, hidden units too.")
-    ] = f"{WORDS},{VECTORS},{HIDDEN}",
+        str,
+        typer.Option(
+            help="Rows of the table: words alone, vectors too, hidden units too, and hidden units "
+            "that learn with the tagger."
+        ),
+    ] = ALL,
     scales: Annotated[
         str, typer.Option(help="Standard deviations that vectors are scaled to.")
     ] = "0.1",
@@ -52,6 +57,9 @@ def chunking(
     confirm: Annotated[
         bool, typer.Option("--confirm", help="Fit every row by CRFsuite itself too; takes long.")
     ] = False,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Of the order in which tuned units read sentences.")
+    ] = 0,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Taggers side by side.", show_default="all cores")
     ] = None,
@@ -90,7 +98,7 @@ def chunking(
     if confirm:
         imported()  # told before anything is computed
     task = read_task(data, validation)
-    kinds = _kinds(model or [], vectors or [], _wanted(features))
+    kinds = _kinds(model or [], vectors or [], _wanted(features), seed)
     deviations, factors, c2s = numbers
     asked = Asked(kinds, deviations, factors, c2s, workers_or_cores(jobs))
     make_folder(out)
@@ -132,20 +140,19 @@ def _wanted(features: str) -> list[str]:
     from wordrbm.errors import WordRBMError
 
     found = list(dict.fromkeys(part.strip() for part in features.split(",")))
-    if not set(found) <= {WORDS, VECTORS, HIDDEN}:
-        raise WordRBMError(
-            f"--features is {features!r} where some of {WORDS},{VECTORS},{HIDDEN} were expected."
-        )
+    if not set(found) <= set(ALL.split(",")):
+        raise WordRBMError(f"--features is {features!r} where some of {ALL} were expected.")
     return found
 
 
-def _kinds(models: list[Path], files: list[Path], wanted: list[str]) -> "Kinds":
+def _kinds(models: list[Path], files: list[Path], wanted: list[str], seed: int) -> "Kinds":
     """The representations by the names that they have in the table."""
     from wordrbm.artifacts import load
     from wordrbm.artifacts.imported import read_vectors
     from wordrbm.errors import WordRBMError
     from wordrbm.tasks.tagging.dense import spread
     from wordrbm.tasks.tagging.tagger import Representation
+    from wordrbm.tasks.tagging.tuned import Tuning
 
     if wanted != [WORDS] and not models and not files:
         raise WordRBMError(
@@ -165,8 +172,12 @@ def _kinds(models: list[Path], files: list[Path], wanted: list[str]) -> "Kinds":
             found[f"{name} vectors"] = Representation(trained.vectors)
         if HIDDEN in wanted:
             found[f"{name} vectors + hidden"] = Representation(trained.vectors, trained)
+        if TUNED in wanted:
+            found[f"{name} vectors + tuned"] = Representation(
+                trained.vectors, trained, tuning=Tuning(seed=seed)
+            )
     if not found:
-        raise WordRBMError(f"{HIDDEN} units need a --model; give one, or other --features.")
+        raise WordRBMError("Hidden units need a --model; give one, or other --features.")
     for kind in found.values():
         if kind.vectors is not None:
             spread(kind.vectors)  # refused before anything is computed

@@ -30,9 +30,10 @@ class Asked(NamedTuple):
 
 
 def digest(task: Task, kind: Representation) -> str:
-    """A SHA-256 of the sentences, the vectors and the model."""
+    """A SHA-256 of the sentences, the vectors, the model and how its units learn."""
     found = hashlib.sha256(task.digest().encode())
-    for part in (_of_vectors(kind.vectors), _of_model(kind.model)):
+    tuning = repr(kind.tuning).encode() if kind.tuning else b""
+    for part in (_of_vectors(kind.vectors), _of_model(kind.model), tuning):
         found.update(part)
     return found.hexdigest()
 

@@ -12,7 +12,10 @@ from wordrbm.tasks.tagging.attributes import Index
 from wordrbm.tasks.tagging.columns import Sentence
 from wordrbm.tasks.tagging.crf import ChainField, Sentences, fit
 from wordrbm.tasks.tagging.dense import around, units
+from wordrbm.tasks.tagging.tuned import Labelled, Tuning, tune
 
+Texts = Sequence[Sequence[str]]
+Tell = Callable[[int, float], None]
 Columns = tuple[tuple[str, ...], ...]  # of a sentence, without its labels
 
 
@@ -23,6 +26,7 @@ class Representation(NamedTuple):
     model: TrainedModel | None = None
     scale: float = 0.1  # the standard deviation of a vector's numbers
     hidden_scale: float = 1.0  # what hidden means are multiplied with
+    tuning: Tuning | None = None  # how the model's units learn with the tagger, if they do
 
     def dense(self, words: Sequence[Sequence[str]]) -> Float32[np.ndarray, "T F"]:
         """The features of every token, sentence after sentence."""
@@ -77,15 +81,38 @@ def packed(sentences: Sequence[Columns], index: Index) -> Sentences:
 
 def train_tagger(
     learnt: Learnt, words: Iterable[Sequence[str]], representation: Representation, c2: float,
-    tell: Callable[[int, float], None] = lambda step, value: None,
+    tell: Tell = lambda step, value: None,
 ) -> Tagger:  # fmt: skip
     """Fit a chain field to sentences; `words` are theirs."""
-    sentences = learnt.sparse._replace(dense=representation.dense(list(words)))
-    sizes = len(learnt.attributes), len(learnt.labels)
-    field = fit(sentences, learnt.label, sizes, c2, tell=tell)
+    own = list(words)
+    if representation.tuning is None:
+        field = _fitted(learnt, own, representation, c2, tell)
+    else:
+        field, representation = _tuned(learnt, own, representation, c2, tell)
     if not all(np.isfinite(x).all() for x in field.parts()):
         raise WordRBMError(
             f"A tagger with c2 = {c2:g} was lost to numbers too large; use a larger penalty or "
             "smaller scales."
         )
     return Tagger(learnt.attributes, learnt.labels, field, representation)
+
+
+def _fitted(
+    learnt: Learnt, words: Texts, representation: Representation, c2: float, tell: Tell
+) -> ChainField:
+    sentences = learnt.sparse._replace(dense=representation.dense(words))
+    sizes = len(learnt.attributes), len(learnt.labels)
+    return fit(sentences, learnt.label, sizes, c2, tell=tell)
+
+
+def _tuned(
+    learnt: Learnt, words: Texts, representation: Representation, c2: float, tell: Tell
+) -> tuple[ChainField, Representation]:
+    """A chain field, and the representation with the units that have learnt with it."""
+    model, tuning = representation.model, representation.tuning
+    assert model is not None
+    assert tuning is not None
+    sentences = learnt.sparse._replace(dense=representation._replace(model=None).dense(words))
+    given = Labelled(sentences, learnt.label, len(learnt.labels))
+    field, found = tune(given, words, model, tuning, c2, representation.hidden_scale, tell)
+    return field, representation._replace(model=found)
