@@ -35,6 +35,7 @@ CLIMBS = f"{APART}::test_the_step_climbs_the_log_probability_of_the_right_class"
 FEATURES = "tests/tasks/sentiment/test_features.py"
 GUESSING = "tests/tasks/sentiment/test_guessing.py"
 CRF = "tests/tasks/tagging/test_crf.py::test_sums_over_all_labelings"
+TUNED = "tests/tasks/tagging/test_tuned.py::test_steps_go_down_the_slopes_of_the_exact_likelihood"
 POOLED = f"{OPERATORS}::test_the_compiled_pooled_walk_takes_the_referees_decisions"
 
 BUGS = [
@@ -306,6 +307,14 @@ BUGS = [
         "Work(task.both, Learnt.of(task.both), task.test)",
         "Work(task.train, Learnt.of(task.train), task.test)",
         "tests/tasks/tagging/test_grid.py::test_the_tested_tagger_has_learnt_from_both_parts"),
+    Bug("units that learn without their slope", "kernels/tuning.py",
+        "k * h[w, j] * (np.float32(1.0) - h[w, j]) * back", "k * h[w, j] * back", TUNED),
+    Bug("units of another token", "kernels/tuning.py",
+        "h[w, j]) * back[middle + w, j]", "h[w, j]) * back[w, j]", TUNED),
+    Bug("the penalty of an attribute whole at every token", "kernels/tuning.py",
+        "2.0 * steps.c2 / count[a]", "2.0 * steps.c2", TUNED),
+    Bug("steps that do not shorten", "kernels/tuning.py",
+        "squares[k] += slope * slope", "squares[k] = slope * slope", TUNED),
     Bug("validation sentences left in training", "tasks/tagging/task.py",
         "train = without(train, valid)", "pass",
         "tests/tasks/tagging/test_task.py"
