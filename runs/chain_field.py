@@ -13,7 +13,8 @@ from pathlib import Path
 from wordrbm.artifacts import load
 from wordrbm.tasks.tagging.cells import Cell, Work, compute
 from wordrbm.tasks.tagging.crfsuite import refitted
-from wordrbm.tasks.tagging.tagger import Learnt, Representation
+from wordrbm.tasks.tagging.representation import Representation
+from wordrbm.tasks.tagging.tagger import Learnt
 from wordrbm.tasks.tagging.task import read_task
 from wordrbm.using.precise import one_blas_thread
 

@@ -106,3 +106,10 @@ def test_a_closed_standard_input_is_told(task, tmp_path, monkeypatch):
     monkeypatch.setattr("wordrbm.using.lines.sys.stdin", None)
     with pytest.raises(WordRBMError, match="Standard input is closed"):
         tag(Path(json.loads(found.stdout)["tagger"]), None)
+
+
+def test_one_model_cannot_decide_together(task, tmp_path):
+    (tmp_path / "v.txt").write_text("the 1 2\ncat 3 4\n")
+    given = ("--features", "together", "--vectors", tmp_path / "v.txt")
+    with pytest.raises(WordRBMError, match="several together two"):
+        run("chunking", "--data", task, "--out", tmp_path / "out", *given)

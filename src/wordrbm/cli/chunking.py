@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from wordrbm.tasks.tagging.results import Results
     from wordrbm.tasks.tagging.task import Task
 
-WORDS, VECTORS, HIDDEN, TUNED = "words", "vectors", "hidden", "tuned"
-ALL = f"{WORDS},{VECTORS},{HIDDEN},{TUNED}"
+WORDS, VECTORS, HIDDEN, TUNED, TOGETHER = "words", "vectors", "hidden", "tuned", "together"
+ALL = f"{WORDS},{VECTORS},{HIDDEN},{TUNED},{TOGETHER}"
 PENALTIES = "0.0001,0.049,0.087,0.2,0.35,0.7,1.2,2.4,3.2"
 
 
@@ -32,8 +32,8 @@ def chunking(
     features: Annotated[
         str,
         typer.Option(
-            help="Rows of the table: words alone, vectors too, hidden units too, and hidden units "
-            "that learn with the tagger."
+            help="Rows of the table: words alone, vectors too, hidden units too, hidden units "
+            "that learn with the tagger, and these of several models together."
         ),
     ] = ALL,
     scales: Annotated[
@@ -151,7 +151,7 @@ def _kinds(models: list[Path], files: list[Path], wanted: list[str], seed: int) 
     from wordrbm.artifacts.imported import read_vectors
     from wordrbm.errors import WordRBMError
     from wordrbm.tasks.tagging.dense import spread
-    from wordrbm.tasks.tagging.tagger import Representation
+    from wordrbm.tasks.tagging.representation import Representation
     from wordrbm.tasks.tagging.tuned import Tuning
 
     if wanted != [WORDS] and not models and not files:
@@ -166,19 +166,27 @@ def _kinds(models: list[Path], files: list[Path], wanted: list[str], seed: int) 
     found = {WORDS: Representation()} if WORDS in wanted else {}
     for path in files if VECTORS in wanted else []:
         found[f"{path.name} vectors"] = Representation(read_vectors(path))
+    members = []
     for path in models:
         trained, name = load(path), path.absolute().name
+        tuned = Representation(trained.vectors, trained, tuning=Tuning(seed=seed))
+        members.append(tuned)
         if VECTORS in wanted:
             found[f"{name} vectors"] = Representation(trained.vectors)
         if HIDDEN in wanted:
             found[f"{name} vectors + hidden"] = Representation(trained.vectors, trained)
         if TUNED in wanted:
-            found[f"{name} vectors + tuned"] = Representation(
-                trained.vectors, trained, tuning=Tuning(seed=seed)
-            )
+            found[f"{name} vectors + tuned"] = tuned
+    if TOGETHER in wanted and len(models) > 1:
+        found[f"{' and '.join(names[: len(models)])} together"] = Representation(
+            members=tuple(members)
+        )
     if not found:
-        raise WordRBMError("Hidden units need a --model; give one, or other --features.")
+        raise WordRBMError(
+            "Hidden units need a --model, and several together two; give them, or other --features."
+        )
     for kind in found.values():
-        if kind.vectors is not None:
-            spread(kind.vectors)  # refused before anything is computed
+        for one in kind.parts:
+            if one.vectors is not None:
+                spread(one.vectors)  # refused before anything is computed
     return found

@@ -20,8 +20,8 @@ from wordrbm.tasks.tagging.crfsuite import confirmed, refitted
 from wordrbm.tasks.tagging.errors import errors_of
 from wordrbm.tasks.tagging.grid import Tried, best_of, best_tagger, run_grid, validated
 from wordrbm.tasks.tagging.report import as_error_record, as_markdown, as_records, as_text
+from wordrbm.tasks.tagging.representation import Representation
 from wordrbm.tasks.tagging.spans import Counts, Evaluation
-from wordrbm.tasks.tagging.tagger import Representation
 from wordrbm.tasks.tagging.tagger_file import FILE, load_tagger
 from wordrbm.tasks.tagging.task import read_task
 
@@ -162,7 +162,8 @@ def test_a_damaged_tagger_is_told(task, rows, tmp_path, name, text):
     "change",
     [
         {"labels": None}, {"labels": 7}, {"labels": ["a"] * 4}, {"labels": [1, 2, 3, 4]},
-        {"vectors": None}, {"vectors": 3}, {"scale": "x"}, {"dense": None}, {"attributes": "a"},
+        {"vectors": None}, {"vectors": 3}, {"members": 7}, {"members": [1]},
+        {"scale": "x"}, {"dense": None}, {"attributes": "a"},
     ],
     ids=str,
 )  # fmt: skip

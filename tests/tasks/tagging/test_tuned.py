@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from wordrbm.artifacts import TrainedModel
+from wordrbm.errors import WordRBMError
 from wordrbm.kernels.tuning import Learner, Read, Steps, learn
 from wordrbm.models import WordRepRBM
 from wordrbm.tasks.tagging.columns import Sentence
-from wordrbm.tasks.tagging.tagger import Learnt, Representation, Tagger, train_tagger
+from wordrbm.tasks.tagging.representation import Representation
+from wordrbm.tasks.tagging.tagger import Learnt, Tagger, packed, train_tagger
+from wordrbm.tasks.tagging.tagger_file import load_tagger, save_tagger
 from wordrbm.tasks.tagging.tuned import Tuning
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training.settings import TrainingSettings
@@ -199,3 +202,26 @@ def test_a_step_is_told_often_enough_to_be_stopped(learnt):
     some = sentences[:40]
     train_tagger(Learnt.of(some), [x.words for x in some], kind, 0.1, lambda *x: told.append(x))
     assert [step for step, _ in told] == list(range(1, 31))
+
+
+def test_taggers_together_score_by_their_mean(learnt, tmp_path):
+    model, sentences, _ = learnt
+    kinds = [Representation(None, model, tuning=Tuning(passes=1, seed=k)) for k in (1, 2)]
+    some, words = sentences[:30], [one.words for one in sentences[:30]]
+    all_of = [*kinds, Representation(members=tuple(kinds)).scaled(0.1, 1.0)]
+    one, other, both = (train_tagger(Learnt.of(some), words, kind, 0.1) for kind in all_of)
+    found = [scores(tagger, sentences[30:]) for tagger in (one, other, both)]
+    np.testing.assert_allclose(found[2], (found[0] + found[1]) / 2, atol=1e-6)
+    np.testing.assert_allclose(both.field.A, (one.field.A + other.field.A) / 2)
+    save_tagger(tmp_path / "tagger", both, "mark")
+    again = load_tagger(tmp_path / "tagger")
+    np.testing.assert_array_equal(scores(again, sentences[30:]), found[2])
+    (tmp_path / "tagger" / "member2" / "model" / "model.safetensors").unlink()
+    with pytest.raises(WordRBMError):
+        load_tagger(tmp_path / "tagger")
+
+
+def scores(tagger, sentences):
+    dense = tagger.representation.dense([one.words for one in sentences])
+    given = packed([one.columns[:-1] for one in sentences], tagger.attributes)
+    return tagger.field.scores(given._replace(dense=dense))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from wordrbm.artifacts import TrainedModel, Vectors
 from wordrbm.tasks.tagging.cells import Cell
-from wordrbm.tasks.tagging.tagger import Representation
+from wordrbm.tasks.tagging.representation import Representation
 from wordrbm.tasks.tagging.task import Task
 
 Kinds = Mapping[str, Representation]  # by the names of rows; scales are those of the grid
@@ -24,17 +24,18 @@ class Asked(NamedTuple):
     def cells(self, row: str) -> list[Cell]:
         """The cells of a row; a scale that it does not use is not varied."""
         kind = self.kinds[row]
-        scales = self.scales if kind.vectors is not None else (0.0,)
-        hidden = self.hidden_scales if kind.model is not None else (0.0,)
+        scales = self.scales if kind.parts[0].vectors is not None else (0.0,)
+        hidden = self.hidden_scales if kind.parts[0].model is not None else (0.0,)
         return [Cell(row, s, h, c2) for s in scales for h in hidden for c2 in self.penalties]
 
 
 def digest(task: Task, kind: Representation) -> str:
     """A SHA-256 of the sentences, the vectors, the model and how its units learn."""
     found = hashlib.sha256(task.digest().encode())
-    tuning = repr(kind.tuning).encode() if kind.tuning else b""
-    for part in (_of_vectors(kind.vectors), _of_model(kind.model), tuning):
-        found.update(part)
+    for one in kind.parts:
+        tuning = repr(one.tuning).encode() if one.tuning else b""
+        for part in (_of_vectors(one.vectors), _of_model(one.model), tuning):
+            found.update(part)
     return found.hexdigest()
 
 

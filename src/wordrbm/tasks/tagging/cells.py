@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import write_text
 from wordrbm.tasks.tagging.columns import Sentence
+from wordrbm.tasks.tagging.representation import Representation
 from wordrbm.tasks.tagging.spans import Counts, Evaluation, evaluate
-from wordrbm.tasks.tagging.tagger import Learnt, Representation, Tagger, train_tagger
+from wordrbm.tasks.tagging.tagger import Learnt, Tagger, train_tagger
 
 METHOD = 1  # cells that were made in another way are not taken
 VALID, TEST, CRFSUITE = "valid", "test", "crfsuite"

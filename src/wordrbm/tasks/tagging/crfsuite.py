@@ -19,8 +19,8 @@ from wordrbm.tasks.tagging.attributes import attributes
 from wordrbm.tasks.tagging.cells import CRFSUITE, Cell, Result, keep, kept
 from wordrbm.tasks.tagging.columns import Sentence
 from wordrbm.tasks.tagging.grid import CELLS, Row
+from wordrbm.tasks.tagging.representation import Representation
 from wordrbm.tasks.tagging.spans import Evaluation, evaluate
-from wordrbm.tasks.tagging.tagger import Representation
 from wordrbm.tasks.tagging.task import Task
 
 MODEL = ".crfsuite"  # of the row that is being fitted
@@ -31,7 +31,7 @@ def confirmed(
     rows: Sequence[Row], asked: Asked, task: Task, out: Path, show: Show
 ) -> dict[str, Evaluation]:
     """What CRFsuite finds with the settings of every row; kept as cells are."""
-    found, rows = {}, [row for row in rows if asked.kinds[row.name].tuning is None]
+    found, rows = {}, [row for row in rows if not _learns(asked.kinds[row.name])]
     for number, row in enumerate(rows):
         show(number / len(rows), f"CRFsuite: {row.name}")
         kind, cell = asked.kinds[row.name], row.chosen._replace(part=CRFSUITE)
@@ -53,7 +53,7 @@ def refitted(
 ) -> Evaluation:  # fmt: skip
     """Fit and try a cell's tagger by CRFsuite, which wants a file for its model."""
     suite, path = imported(), folder / MODEL
-    representation = kind._replace(scale=cell.scale, hidden_scale=cell.hidden_scale)
+    representation = kind.scaled(cell.scale, cell.hidden_scale)
     trainer = suite.Trainer(algorithm="lbfgs", verbose=False)
     trainer.set_params({
         "c1": 0.0, "c2": cell.c2, "max_iterations": 1000, "feature.minfreq": ALL,
@@ -68,6 +68,10 @@ def refitted(
     tagger.close()
     path.unlink()
     return evaluate((one.labels, tags) for one, tags in zip(tried, guesses, strict=True))
+
+
+def _learns(kind: Representation) -> bool:
+    return any(one.tuning is not None for one in kind.parts)
 
 
 def _items(

@@ -111,9 +111,8 @@ def _one(run: _Run, cell: Cell, work: Work, meter: Meter) -> Callable[[], None]:
 
     def do() -> None:
         meter.pause()
-        kind = run.asked.kinds[cell.row]
-        representation = kind._replace(scale=cell.scale, hidden_scale=cell.hidden_scale)
-        tagger, result = compute(cell, representation, work, tell)
+        kind = run.asked.kinds[cell.row].scaled(cell.scale, cell.hidden_scale)
+        tagger, result = compute(cell, kind, work, tell)
         if cell.part == TEST:
             save_tagger(run.out / TAGGERS / cell.name, tagger, run.digests[cell.row])
         keep(cell, result, run.digests[cell.row], run.out / CELLS)

@@ -48,7 +48,7 @@ def write_results(
 def _coverage(asked: Asked, task: Task) -> Mapping[str, float]:
     words = [one.words for one in task.both + task.test]
     return {
-        name: coverage(words, kind.vectors)
+        name: coverage(words, first)
         for name, kind in asked.kinds.items()
-        if kind.vectors is not None
+        if (first := kind.parts[0].vectors) is not None
     }

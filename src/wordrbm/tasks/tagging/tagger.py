@@ -1,41 +1,23 @@
 """A tagger: attributes of columns and dense features of words, and the chain field over both."""
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float32, Int32
+from jaxtyping import Int32
 
-from wordrbm.artifacts import TrainedModel, Vectors
 from wordrbm.errors import WordRBMError
 from wordrbm.tasks.tagging.attributes import Index
 from wordrbm.tasks.tagging.columns import Sentence
 from wordrbm.tasks.tagging.crf import ChainField, Sentences, fit
-from wordrbm.tasks.tagging.dense import around, units
-from wordrbm.tasks.tagging.tuned import Labelled, Tuning, tune
+from wordrbm.tasks.tagging.representation import Representation
+from wordrbm.tasks.tagging.together import together
+from wordrbm.tasks.tagging.tuned import Labelled, tune
 
 Texts = Sequence[Sequence[str]]
 Tell = Callable[[int, float], None]
 Columns = tuple[tuple[str, ...], ...]  # of a sentence, without its labels
-
-
-class Representation(NamedTuple):
-    """What is known of words beside themselves: vectors, hidden units of a model, or neither."""
-
-    vectors: Vectors | None = None
-    model: TrainedModel | None = None
-    scale: float = 0.1  # the standard deviation of a vector's numbers
-    hidden_scale: float = 1.0  # what hidden means are multiplied with
-    tuning: Tuning | None = None  # how the model's units learn with the tagger, if they do
-
-    def dense(self, words: Sequence[Sequence[str]]) -> Float32[np.ndarray, "T F"]:
-        """The features of every token, sentence after sentence."""
-        parts = [np.zeros((sum(map(len, words)), 0), np.float32)]
-        if self.vectors is not None:
-            parts.append(around(words, self.vectors, self.scale))
-        if self.model is not None:
-            parts.append(np.float32(self.hidden_scale) * units(words, self.model))
-        return np.concatenate(parts, axis=1)
 
 
 class Learnt(NamedTuple):
@@ -83,36 +65,48 @@ def train_tagger(
     learnt: Learnt, words: Iterable[Sequence[str]], representation: Representation, c2: float,
     tell: Tell = lambda step, value: None,
 ) -> Tagger:  # fmt: skip
-    """Fit a chain field to sentences; `words` are theirs."""
-    own = list(words)
-    if representation.tuning is None:
-        field = _fitted(learnt, own, representation, c2, tell)
-    else:
-        field, representation = _tuned(learnt, own, representation, c2, tell)
+    """Fit a chain field to sentences, or several that decide together; `words` are theirs."""
+    own, number = list(words), count(1)
+
+    def told(step: int, value: float) -> None:
+        tell(next(number), value)
+
+    found = [_one(learnt, own, part, c2, told) for part in representation.parts]
+    field, kind = found[0]
+    if representation.members:
+        field = together([one for one, _ in found])
+        kind = representation._replace(members=tuple(part for _, part in found))
+    return Tagger(learnt.attributes, learnt.labels, field, kind)
+
+
+def _one(
+    learnt: Learnt, words: Texts, kind: Representation, c2: float, tell: Tell
+) -> tuple[ChainField, Representation]:
+    """A chain field, and the representation with what has been learnt of it."""
+    field, kind = (_fitted if kind.tuning is None else _tuned)(learnt, words, kind, c2, tell)
     if not all(np.isfinite(x).all() for x in field.parts()):
         raise WordRBMError(
             f"A tagger with c2 = {c2:g} was lost to numbers too large; use a larger penalty or "
             "smaller scales."
         )
-    return Tagger(learnt.attributes, learnt.labels, field, representation)
+    return field, kind
 
 
 def _fitted(
-    learnt: Learnt, words: Texts, representation: Representation, c2: float, tell: Tell
-) -> ChainField:
-    sentences = learnt.sparse._replace(dense=representation.dense(words))
+    learnt: Learnt, words: Texts, kind: Representation, c2: float, tell: Tell
+) -> tuple[ChainField, Representation]:
+    sentences = learnt.sparse._replace(dense=kind.dense(words))
     sizes = len(learnt.attributes), len(learnt.labels)
-    return fit(sentences, learnt.label, sizes, c2, tell=tell)
+    return fit(sentences, learnt.label, sizes, c2, tell=tell), kind
 
 
 def _tuned(
-    learnt: Learnt, words: Texts, representation: Representation, c2: float, tell: Tell
+    learnt: Learnt, words: Texts, kind: Representation, c2: float, tell: Tell
 ) -> tuple[ChainField, Representation]:
-    """A chain field, and the representation with the units that have learnt with it."""
-    model, tuning = representation.model, representation.tuning
+    model, tuning = kind.model, kind.tuning
     assert model is not None
     assert tuning is not None
-    sentences = learnt.sparse._replace(dense=representation._replace(model=None).dense(words))
+    sentences = learnt.sparse._replace(dense=kind._replace(model=None).dense(words))
     given = Labelled(sentences, learnt.label, len(learnt.labels))
-    field, found = tune(given, words, model, tuning, c2, representation.hidden_scale, tell)
-    return field, representation._replace(model=found)
+    field, found = tune(given, words, model, tuning, c2, kind.hidden_scale, tell)
+    return field, kind._replace(model=found)

@@ -4,10 +4,12 @@ tagger.safetensors    the weights, and in its head the labels, scales and sizes
 attributes.txt        the attribute of each row, a line each
 vectors.safetensors   the vectors, if it has any, and words.txt, theirs
 model/                the model of its hidden units, if it has one
+member1/ ...          of each of several taggers that decide together the last three
 """
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,12 +19,15 @@ from wordrbm.errors import WordRBMError
 from wordrbm.storage import make_folder, write_text
 from wordrbm.tasks.tagging.attributes import Index
 from wordrbm.tasks.tagging.crf import ChainField
-from wordrbm.tasks.tagging.tagger import Representation, Tagger
+from wordrbm.tasks.tagging.representation import Representation
+from wordrbm.tasks.tagging.tagger import Tagger
 from wordrbm.text.looking import reading
 
 FILE, ATTRIBUTES = "tagger.safetensors", "attributes.txt"
 VECTORS, WORDS, MODEL = "vectors.safetensors", "words.txt", "model"
 KIND = "tagger"
+
+T = TypeVar("T")
 
 
 def save_tagger(folder: Path, tagger: Tagger, digest: str) -> None:
@@ -30,20 +35,34 @@ def save_tagger(folder: Path, tagger: Tagger, digest: str) -> None:
     make_folder(folder)
     (folder / FILE).unlink(missing_ok=True)
     kind, field = tagger.representation, tagger.field
+    members = [_save_words(folder / name, one) for name, one in _named(kind.members)]
+    write_text(folder / ATTRIBUTES, "\n".join(tagger.attributes.number))
+    head = {
+        "kind": KIND, "digest": digest, "labels": list(tagger.labels),
+        "attributes": len(tagger.attributes), "dense": len(field.V),
+        **_save_words(folder, kind), "members": members,
+    }  # fmt: skip
+    write_tensors(folder / FILE, {"W": field.W, "V": field.V, "A": field.A}, head)
+
+
+def _save_words(folder: Path, kind: Representation) -> dict[str, Any]:
+    """Write what is known of words; what stands of it in the head."""
+    make_folder(folder)
     if kind.vectors is not None:
         write_tensors(folder / VECTORS, {"matrix": kind.vectors.matrix}, {"kind": "vectors"})
         write_text(folder / WORDS, "\n".join(kind.vectors.words))
     if kind.model is not None:
         save(folder / MODEL, kind.model)
-    write_text(folder / ATTRIBUTES, "\n".join(tagger.attributes.number))
-    head = {
-        "kind": KIND, "digest": digest, "labels": list(tagger.labels),
-        "attributes": len(tagger.attributes), "dense": len(field.V),
+    return {
         "scale": kind.scale, "hidden_scale": kind.hidden_scale,
         "vectors": None if kind.vectors is None else list(kind.vectors.matrix.shape),
         "model": kind.model is not None,
     }  # fmt: skip
-    write_tensors(folder / FILE, {"W": field.W, "V": field.V, "A": field.A}, head)
+
+
+def _named(members: Sequence[T]) -> list[tuple[str, T]]:
+    """The members with the names of their folders."""
+    return [(f"member{number}", one) for number, one in enumerate(members, start=1)]
 
 
 def digest_of(folder: Path) -> str | None:
@@ -79,17 +98,22 @@ def _head(folder: Path) -> dict[str, Any]:
 def _loaded(folder: Path, head: dict[str, Any]) -> Tagger:
     R, F, L = head["attributes"], head["dense"], len(head["labels"])
     found = read_tensors(folder / FILE, {"W": (R, L), "V": (F, L), "A": (L, L)})
-    names, vectors = _lines(folder / ATTRIBUTES, R), None
-    if head["vectors"] is not None:
-        matrix = read_tensors(folder / VECTORS, {"matrix": tuple(head["vectors"])})["matrix"]
-        vectors = Vectors(tuple(_lines(folder / WORDS, len(matrix))), matrix)
-    kind = Representation(
-        vectors, load(folder / MODEL) if head["model"] else None,
-        float(head["scale"]), float(head["hidden_scale"]),
-    )  # fmt: skip
+    names = _lines(folder / ATTRIBUTES, R)
+    members = (_words(folder / name, own) for name, own in _named(head.get("members", [])))
+    kind = _words(folder, head)._replace(members=tuple(members))
     field = ChainField(*(np.asarray(found[name], np.float64) for name in "WVA"))
     index = Index({name: number for number, name in enumerate(names)})
     return Tagger(index, tuple(head["labels"]), field, kind)
+
+
+def _words(folder: Path, head: dict[str, Any]) -> Representation:
+    """What is known of words."""
+    vectors = None
+    if head["vectors"] is not None:
+        matrix = read_tensors(folder / VECTORS, {"matrix": tuple(head["vectors"])})["matrix"]
+        vectors = Vectors(tuple(_lines(folder / WORDS, len(matrix))), matrix)
+    model = load(folder / MODEL) if head["model"] else None
+    return Representation(vectors, model, float(head["scale"]), float(head["hidden_scale"]))
 
 
 def _check(tagger: Tagger) -> None:
