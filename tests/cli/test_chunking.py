@@ -3,13 +3,18 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from tests.tasks.tagging.sentences import write_task
+from wordrbm.artifacts import TrainedModel, save
 from wordrbm.cli.app import app
 from wordrbm.cli.tag import tag
 from wordrbm.errors import WordRBMError
+from wordrbm.models.wordrep import init_wordrep
+from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.training.settings import TrainingSettings
 
 
 def run(*given):
@@ -113,3 +118,30 @@ def test_one_model_cannot_decide_together(task, tmp_path):
     given = ("--features", "together", "--vectors", tmp_path / "v.txt")
     with pytest.raises(WordRBMError, match="several together two"):
         run("chunking", "--data", task, "--out", tmp_path / "out", *given)
+
+
+def write_model(folder, seed):
+    """A model of the words of the made-up task; it has learnt nothing."""
+    rng = np.random.default_rng(seed)
+    words = Vocabulary.build([(word, 1) for word in ("the", "new", "cat", "dog", "sees", ".")], 1)
+    rbm = init_wordrep(rng, n=3, H=5, d=4, word_probability=words.probability())
+    save(folder, TrainedModel(rbm, words, TrainingSettings(window=3, hidden=5, dimension=4)))
+    return folder
+
+
+def test_units_that_learn_alone_and_together(task, tmp_path):
+    one, other = (write_model(tmp_path / name, seed) for seed, name in enumerate(("one", "other")))
+    out, models = tmp_path / "out", ("--model", one, "--model", other)
+    common = ("--data", task, "--out", out, *models, "--penalties", "0.1", "--json", "--quiet")
+    found = run("chunking", *common, "--features", "tuned,together", "--jobs", 2)
+    rows = json.loads(found.stdout)["rows"]
+    names = ["one vectors + tuned", "other vectors + tuned", "one and other together"]
+    assert [row["model"] for row in rows] == names
+    assert [row["test"]["f1"] for row in rows] == [1.0] * 3
+    for row in rows:
+        tagged = run("tag", row["tagger"], task / "test.txt", "--labelled")
+        assert "F1 100.00" in tagged.stderr
+    with pytest.raises(WordRBMError, match="other sentences or vectors"):
+        run("chunking", *common, "--features", "tuned", "--seed", 1)
+    alone = run("chunking", *common[:6], *common[8:], "--features", "words,tuned,together")
+    assert [row["model"] for row in json.loads(alone.stdout)["rows"]] == ["words", names[0]]
