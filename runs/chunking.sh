@@ -23,8 +23,9 @@ trained() { # a name, windows, then the options of `wordrbm train`
   [ -e "$out/$name/model.safetensors" ] || wordrbm train "$out/corpus" --out "$out/$name" \
     --ngrams "$count" --threads 2 --evaluations 4 --resume --json "$@" | tee "$out/$name.json"
 }
-compared() { # the options of `wordrbm chunking`
-  wordrbm chunking --data "$data/conll2000" --out "$out/grid" \
+compared() { # a folder, then the options of `wordrbm chunking`
+  local name=$1; shift
+  wordrbm chunking --data "$data/conll2000" --out "$out/$name" \
     --validation "$data/conll2000/turian/dev-partition.txt.gz" "$@"
 }
 
@@ -36,7 +37,7 @@ for size in "3 250 50" "3 500 50" "3 1000 50" "3 250 100" "5 250 50"; do
   sizes+=(--model "$out/$name")
 done
 # Sizes are compared with units that learn with the tagger, which takes a tenth of the time.
-compared "${sizes[@]}" --features tuned --penalties 0.1,0.2 --validate-only | tee "$out/sizes.txt"
+compared sizes "${sizes[@]}" --features tuned --penalties 0.1,0.2 --validate-only | tee "$out/sizes.txt"
 
 models=()
 for seed in ${SEEDS:-1 2 3}; do
@@ -45,8 +46,8 @@ for seed in ${SEEDS:-1 2 3}; do
 done
 trained wrrbm5 "$windows" --window 5
 python "$(dirname "$0")/word2vec.py" "$out/corpus" "$out"
-compared "${models[@]}" --features tuned,together --penalties "${TUNED:-0.05,0.1,0.2,0.4}" \
+compared tuned "${models[@]}" --features tuned,together --penalties "${TUNED:-0.05,0.1,0.2,0.4}" \
   | tee "$out/tuned.txt"
-compared "${models[@]}" --model "$out/wrrbm5" --features words,vectors,hidden \
+compared grid "${models[@]}" --model "$out/wrrbm5" --features words,vectors,hidden \
   --vectors "$out/skipgram.txt" --vectors "$out/cbow.txt" \
   ${PENALTIES:+--penalties "$PENALTIES"} --confirm | tee "$out/table.txt"

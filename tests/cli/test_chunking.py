@@ -116,7 +116,7 @@ def test_a_closed_standard_input_is_told(task, tmp_path, monkeypatch):
 def test_one_model_cannot_decide_together(task, tmp_path):
     (tmp_path / "v.txt").write_text("the 1 2\ncat 3 4\n")
     given = ("--features", "together", "--vectors", tmp_path / "v.txt")
-    with pytest.raises(WordRBMError, match="several together two"):
+    with pytest.raises(WordRBMError, match="found 0; give two --model"):
         run("chunking", "--data", task, "--out", tmp_path / "out", *given)
 
 
@@ -141,7 +141,10 @@ def test_units_that_learn_alone_and_together(task, tmp_path):
     for row in rows:
         tagged = run("tag", row["tagger"], task / "test.txt", "--labelled")
         assert "F1 100.00" in tagged.stderr
-    with pytest.raises(WordRBMError, match="other sentences or vectors"):
+    with pytest.raises(WordRBMError, match="another seed"):
         run("chunking", *common, "--features", "tuned", "--seed", 1)
-    alone = run("chunking", *common[:6], *common[8:], "--features", "words,tuned,together")
-    assert [row["model"] for row in json.loads(alone.stdout)["rows"]] == ["words", names[0]]
+    alone = run("chunking", *common[:6], *common[8:])
+    usual = ["words", "one vectors", "one vectors + hidden", names[0]]
+    assert [row["model"] for row in json.loads(alone.stdout)["rows"]] == usual
+    with pytest.raises(WordRBMError, match="has none of them"):
+        run("chunking", *common, "--features", "tuned", "--confirm")

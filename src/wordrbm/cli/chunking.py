@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from wordrbm.tasks.tagging.task import Task
 
 WORDS, VECTORS, HIDDEN, TUNED, TOGETHER = "words", "vectors", "hidden", "tuned", "together"
-ALL = f"{WORDS},{VECTORS},{HIDDEN},{TUNED},{TOGETHER}"
+USUAL = f"{WORDS},{VECTORS},{HIDDEN},{TUNED}"
+ALL = f"{USUAL},{TOGETHER}"
 PENALTIES = "0.0001,0.049,0.087,0.2,0.35,0.7,1.2,2.4,3.2"
 
 
@@ -33,9 +34,9 @@ def chunking(
         str,
         typer.Option(
             help="Rows of the table: words alone, vectors too, hidden units too, hidden units "
-            "that learn with the tagger, and these of several models together."
+            "that learn with the tagger; or together: these of all models as one tagger."
         ),
-    ] = ALL,
+    ] = USUAL,
     scales: Annotated[
         str, typer.Option(help="Standard deviations that vectors are scaled to.")
     ] = "0.1",
@@ -55,7 +56,10 @@ def chunking(
         typer.Option("--validate-only", help="Print every cell in validation, and test nothing."),
     ] = False,
     confirm: Annotated[
-        bool, typer.Option("--confirm", help="Fit every row by CRFsuite itself too; takes long.")
+        bool,
+        typer.Option(
+            "--confirm", help="Fit words, vectors and hidden by CRFsuite itself too; takes long."
+        ),
     ] = False,
     seed: Annotated[
         int, typer.Option(min=0, help="Of the order in which tuned units read sentences.")
@@ -94,6 +98,11 @@ def chunking(
     if confirm and validate_only:
         raise WordRBMError(
             "--confirm is of tested rows, and --validate-only tests none; give one of the two."
+        )
+    if confirm and set(_wanted(features)) <= {TUNED, TOGETHER}:
+        raise WordRBMError(
+            f"--confirm is of {WORDS}, {VECTORS} and {HIDDEN}, and --features has none of them; "
+            "give one, or leave out --confirm."
         )
     if confirm:
         imported()  # told before anything is computed
@@ -154,6 +163,11 @@ def _kinds(models: list[Path], files: list[Path], wanted: list[str], seed: int) 
     from wordrbm.tasks.tagging.representation import Representation
     from wordrbm.tasks.tagging.tuned import Tuning
 
+    if TOGETHER in wanted and len(models) < 2:
+        raise WordRBMError(
+            f"{TOGETHER} takes several models and found {len(models)}; give two --model or more, "
+            "or other --features."
+        )
     if wanted != [WORDS] and not models and not files:
         raise WordRBMError(
             f"No --model and no --vectors were given; give one, or --features {WORDS}."
@@ -177,14 +191,12 @@ def _kinds(models: list[Path], files: list[Path], wanted: list[str], seed: int) 
             found[f"{name} vectors + hidden"] = Representation(trained.vectors, trained)
         if TUNED in wanted:
             found[f"{name} vectors + tuned"] = tuned
-    if TOGETHER in wanted and len(models) > 1:
+    if TOGETHER in wanted:
         found[f"{' and '.join(names[: len(models)])} together"] = Representation(
             members=tuple(members)
         )
     if not found:
-        raise WordRBMError(
-            "Hidden units need a --model, and several together two; give them, or other --features."
-        )
+        raise WordRBMError("Hidden units need a --model; give one, or other --features.")
     for kind in found.values():
         for one in kind.parts:
             if one.vectors is not None:

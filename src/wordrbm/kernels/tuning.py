@@ -7,8 +7,8 @@
 
 x are the vectors of the words of a window, one after another, and h_t is zero where no whole window
 has the token in its middle. The penalty c2 is shared out: a row of W that stands at m tokens is
-shrunk by an m-th of it at each, V and A by an S-th of it at each of S sentences; U and c are drawn
-to nothing: they begin as a model has them and go where labels lead.
+shrunk by an m-th of it at each, V and A by an S-th of it at each of S sentences; U and c have none:
+they begin as a model has them and go where labels lead.
 
 References
     J. Duchi, E. Hazan, Y. Singer. Adaptive subgradient methods. JMLR 12, 2011.

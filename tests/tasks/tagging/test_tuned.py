@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,15 +10,24 @@ import pytest
 
 from wordrbm.artifacts import TrainedModel
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.tuning import Learner, Read, Steps, learn
+from wordrbm.kernels.tuning import Learner, Read, Steps, beside, learn
+from wordrbm.kernels.tuning import units as kernel_units
 from wordrbm.models import WordRepRBM
+from wordrbm.tasks.tagging.asked import Asked, digest
+from wordrbm.tasks.tagging.cells import Cell
 from wordrbm.tasks.tagging.columns import Sentence
+from wordrbm.tasks.tagging.crf import ChainField, loss
+from wordrbm.tasks.tagging.crfsuite import confirmed
+from wordrbm.tasks.tagging.dense import tokens, units
+from wordrbm.tasks.tagging.grid import Row
 from wordrbm.tasks.tagging.representation import Representation
 from wordrbm.tasks.tagging.tagger import Learnt, Tagger, packed, train_tagger
 from wordrbm.tasks.tagging.tagger_file import load_tagger, save_tagger
-from wordrbm.tasks.tagging.tuned import Tuning
+from wordrbm.tasks.tagging.task import Task
+from wordrbm.tasks.tagging.tuned import PARTS, Tuning
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training.settings import TrainingSettings
+from wordrbm.using.windows import windows_of
 
 L, F, H, D_, N, K = 3, 2, 4, 2, 3, 6
 LENGTHS = (4, 1, 3, 2)
@@ -204,12 +214,14 @@ def test_a_step_is_told_often_enough_to_be_stopped(learnt):
     assert [step for step, _ in told] == list(range(1, 31))
 
 
-def test_taggers_together_score_by_their_mean(learnt, tmp_path):
-    model, sentences, _ = learnt
+def test_taggers_together_score_by_their_mean(tmp_path):
+    model, sentences = made_up()
     kinds = [Representation(None, model, tuning=Tuning(passes=1, seed=k)) for k in (1, 2)]
     some, words = sentences[:30], [one.words for one in sentences[:30]]
     all_of = [*kinds, Representation(members=tuple(kinds)).scaled(0.1, 1.0)]
     one, other, both = (train_tagger(Learnt.of(some), words, kind, 0.1) for kind in all_of)
+    assert [kind.hidden_scale for kind in all_of[2].scaled(0.3, 2.0).members] == [2.0, 2.0]
+    assert [kind.scale for kind in all_of[2].scaled(0.3, 2.0).members] == [0.3, 0.3]
     found = [scores(tagger, sentences[30:]) for tagger in (one, other, both)]
     np.testing.assert_allclose(found[2], (found[0] + found[1]) / 2, atol=1e-6)
     np.testing.assert_allclose(both.field.A, (one.field.A + other.field.A) / 2)
@@ -225,3 +237,79 @@ def scores(tagger, sentences):
     dense = tagger.representation.dense([one.words for one in sentences])
     given = packed([one.columns[:-1] for one in sentences], tagger.attributes)
     return tagger.field.scores(given._replace(dense=dense))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_units_stand_at_the_tokens_where_the_tagger_looks_for_them(n):
+    rng = np.random.default_rng(n)
+    model, sentences = made_up()
+    rbm = WordRepRBM(model.rbm.D, single(rng, n, 12, 4), model.rbm.b, model.rbm.c)
+    model, words = (
+        replace(model, rbm=rbm),
+        [one.words[:size] for size, one in enumerate(sentences[:6])],
+    )
+    windows = [windows_of(model.vocabulary.ids(own), n) for own in words]
+    read = Read(
+        np.zeros(0, np.int32), np.zeros(16, int), np.zeros((15, 0), np.float32),
+        np.zeros(15, np.int32), np.cumsum([0, *map(len, words)]), np.concatenate(windows),
+        np.cumsum([0, *map(len, windows)]),
+    )  # fmt: skip
+    now = Learner(*[np.zeros((0, 2), np.float32)] * 3, np.ascontiguousarray(rbm.stacked.T), rbm.c)
+    found = [beside(s, read, kernel_units(s, read, rbm.D, now)[1], 3.0) for s in range(6)]
+    np.testing.assert_allclose(np.concatenate(found), 3.0 * units(words, model), atol=1e-6)
+
+
+def test_a_hidden_scale_is_that_of_learning_and_of_tagging():
+    model, sentences = made_up()
+    one, told = [next(x for x in sentences if len(set(x.labels)) > 1)], []
+    kind = Representation(None, model, hidden_scale=3.0, tuning=Tuning(passes=2, unit_rate=0.0))
+    words = [x.words for x in one]
+    learnt_from = Learnt.of(one)
+    train_tagger(learnt_from, words, kind, 0.1, lambda step, value: told.append(value))
+    half = train_tagger(learnt_from, words, kind._replace(tuning=Tuning(1, 0.3, 0.0)), 0.1)
+    # the second pass meets what one pass has learnt, as its tagger scores it
+    given = packed([x.columns[:-1] for x in one], half.attributes)
+    given = given._replace(dense=half.representation.dense(words))
+    empty = ChainField(*(np.zeros_like(x) for x in half.field.parts()))
+    assert sum(told[PARTS:]) == pytest.approx(
+        loss(half.field, given, learnt_from.label, 0.0, empty), rel=1e-4, abs=1e-4
+    )
+
+
+def test_a_model_in_double_precision_stays_so_and_is_kept(tmp_path):
+    model, sentences = made_up()
+    doubled = {name: x.astype(np.float64) for name, x in model.rbm.parameters().items()}
+    model = replace(model, rbm=replace(model.rbm, **doubled))
+    tagger = tagger_of(model, sentences[:20], Tuning(passes=1))
+    save_tagger(tmp_path, tagger, "mark")
+    np.testing.assert_array_equal(
+        scores(load_tagger(tmp_path), sentences[20:]), scores(tagger, sentences[20:])
+    )
+
+
+def test_a_blank_in_a_sentence_is_an_unknown_word():
+    model, sentences = made_up()
+    given = Sentence((("a", "___", "b"), ("no", "no", "yes")))
+    tagger = tagger_of(model, [*sentences[:20], given], Tuning(passes=1))
+    assert len(tagger.tag([given.columns[:-1]])[0]) == 3
+    assert tokens(("A", "___", "1999")) == ["a", "<unk>", "#"]
+
+
+def test_marks_differ_where_members_or_learning_do():
+    model, sentences = made_up()
+    other, task = replace(model, rbm=replace(model.rbm, c=model.rbm.c + 1)), Task(sentences, [], [])
+    one, changed = (Representation(None, x, tuning=Tuning()) for x in (model, other))
+    kinds = [
+        one, one._replace(tuning=None), one._replace(tuning=Tuning(seed=1)),
+        Representation(members=(one,)), Representation(members=(one, one)),
+        Representation(members=(one, changed)), Representation(members=(changed, one)),
+    ]  # fmt: skip
+    assert len({digest(task, kind) for kind in kinds}) == len(kinds)
+
+
+def test_crfsuite_is_not_asked_for_units_that_learn(tmp_path):
+    kind = Representation(None, made_up()[0], tuning=Tuning())
+    cell = Cell("row", 0.1, 1.0, 0.2)
+    rows = [Row("row", cell, None, None, tmp_path, 1), Row("two", cell, None, None, tmp_path, 1)]
+    asked = Asked({"row": kind, "two": Representation(members=(kind,))}, (), (), (), 1)
+    assert confirmed(rows, asked, None, tmp_path, lambda done, note: None) == {}

@@ -24,14 +24,17 @@ class Asked(NamedTuple):
     def cells(self, row: str) -> list[Cell]:
         """The cells of a row; a scale that it does not use is not varied."""
         kind = self.kinds[row]
-        scales = self.scales if kind.parts[0].vectors is not None else (0.0,)
-        hidden = self.hidden_scales if kind.parts[0].model is not None else (0.0,)
+        vectors = any(one.vectors is not None for one in kind.parts)
+        units = any(one.model is not None for one in kind.parts)
+        scales = self.scales if vectors else (0.0,)
+        hidden = self.hidden_scales if units else (0.0,)
         return [Cell(row, s, h, c2) for s in scales for h in hidden for c2 in self.penalties]
 
 
 def digest(task: Task, kind: Representation) -> str:
     """A SHA-256 of the sentences, the vectors, the model and how its units learn."""
     found = hashlib.sha256(task.digest().encode())
+    found.update(b"together" * len(kind.members))
     for one in kind.parts:
         tuning = repr(one.tuning).encode() if one.tuning else b""
         for part in (_of_vectors(one.vectors), _of_model(one.model), tuning):

@@ -108,8 +108,8 @@ def kept(cell: Cell, digest: str, out: Path) -> Result | None:
         raise WordRBMError(f"{path} is damaged; remove it, and run the same command.") from None
     if found != (METHOD, digest, cell._asdict()):
         raise WordRBMError(
-            f"{path} is of other sentences or vectors, or was made in another way; use another "
-            "--out, or remove it."
+            f"{path} is of other sentences, vectors or another seed, or was made in another way; "
+            "use another --out, or remove it."
         )
     return result
 

@@ -16,6 +16,7 @@ from wordrbm.tasks.tagging.attributes import REACH
 from wordrbm.text.tokens import normalise
 from wordrbm.text.vocabulary import UNKNOWN
 from wordrbm.using.features import hidden
+from wordrbm.using.words import is_blank
 
 
 def row_of(word: str, vectors: Vectors) -> int | None:
@@ -24,6 +25,11 @@ def row_of(word: str, vectors: Vectors) -> int | None:
         if (row := vectors.index.get(spelt)) is not None:
             return row
     return None
+
+
+def tokens(words: Sequence[str]) -> list[str]:
+    """Words as a model reads them; what would be a blank elsewhere is an unknown word here."""
+    return [UNKNOWN if is_blank(word) else word for word in map(normalise, words)]
 
 
 def coverage(sentences: Sequence[Sequence[str]], vectors: Vectors) -> float:
@@ -65,9 +71,9 @@ def around(
 def units(sentences: Sequence[Sequence[str]], model: TrainedModel) -> Float32[np.ndarray, "T H"]:
     """The hidden means of the window around every token; zeros where none fits."""
     n, H = model.rbm.positions, model.rbm.c.size
-    tokens = [[normalise(word) for word in words] for words in sentences]
+    read = [tokens(words) for words in sentences]
     found = []
-    for words, means in zip(tokens, hidden(model.rbm, model.vocabulary, tokens), strict=True):
+    for words, means in zip(read, hidden(model.rbm, model.vocabulary, read), strict=True):
         own = np.zeros((len(words), H), np.float32)
         own[n // 2 : n // 2 + len(means)] = means
         found.append(own)

@@ -50,7 +50,7 @@ def validated(asked: Asked, task: Task, out: Path, show: Show, stop: Stop) -> li
     """All cells of every row, those not on disk yet computed; nothing is tested."""
     run, left = _begun(asked, task, out)
     with one_blas_thread():
-        found = _validated(run, left, Meter(len(left) * USUAL_STEPS, show, stop))
+        found = _validated(run, left, Meter(_steps(asked, [cell.row for cell in left]), show, stop))
     show(1.0, "all cells are on disk")
     return found
 
@@ -58,7 +58,7 @@ def validated(asked: Asked, task: Task, out: Path, show: Show, stop: Stop) -> li
 def run_grid(asked: Asked, task: Task, out: Path, show: Show, stop: Stop) -> list[Row]:
     """Compute what is not on disk yet, first all of validation, then a test for each row."""
     run, left = _begun(asked, task, out)
-    meter = Meter((len(left) + len(asked.kinds)) * USUAL_STEPS, show, stop)
+    meter = Meter(_steps(asked, [cell.row for cell in left] + list(asked.kinds)), show, stop)
     with one_blas_thread():
         chosen = [best_of(cells) for cells in _validated(run, left, meter)]
         finals = [one.cell._replace(part=TEST) for one in chosen]
@@ -105,9 +105,15 @@ def _computed(
     meter.pause()
 
 
+def _steps(asked: Asked, rows: Sequence[str]) -> int:
+    """How many steps a cell of each row usually takes, with all taggers that decide together."""
+    return sum(USUAL_STEPS * len(asked.kinds[row].parts) for row in rows)
+
+
 def _one(run: _Run, cell: Cell, work: Work, meter: Meter) -> Callable[[], None]:
     def tell(step: int) -> None:
-        meter.gain(1.0 if step <= USUAL_STEPS else 0.0, f"{cell.name}, step {step}")
+        usual = step <= _steps(run.asked, [cell.row])
+        meter.gain(1.0 if usual else 0.0, f"{cell.name}, step {step}")
 
     def do() -> None:
         meter.pause()

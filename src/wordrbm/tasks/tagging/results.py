@@ -48,7 +48,7 @@ def write_results(
 def _coverage(asked: Asked, task: Task) -> Mapping[str, float]:
     words = [one.words for one in task.both + task.test]
     return {
-        name: coverage(words, first)
+        name: min(found)
         for name, kind in asked.kinds.items()
-        if (first := kind.parts[0].vectors) is not None
+        if (found := [coverage(words, x.vectors) for x in kind.parts if x.vectors is not None])
     }

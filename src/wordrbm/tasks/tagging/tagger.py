@@ -84,7 +84,8 @@ def _one(
 ) -> tuple[ChainField, Representation]:
     """A chain field, and the representation with what has been learnt of it."""
     field, kind = (_fitted if kind.tuning is None else _tuned)(learnt, words, kind, c2, tell)
-    if not all(np.isfinite(x).all() for x in field.parts()):
+    units = () if kind.model is None else (kind.model.rbm.U, kind.model.rbm.c)
+    if not all(np.isfinite(x).all() for x in (*field.parts(), *units)):
         raise WordRBMError(
             f"A tagger with c2 = {c2:g} was lost to numbers too large; use a larger penalty or "
             "smaller scales."
@@ -107,6 +108,6 @@ def _tuned(
     assert model is not None
     assert tuning is not None
     sentences = learnt.sparse._replace(dense=kind._replace(model=None).dense(words))
-    given = Labelled(sentences, learnt.label, len(learnt.labels))
+    given = Labelled(sentences, learnt.label, (len(learnt.attributes), len(learnt.labels)))
     field, found = tune(given, words, model, tuning, c2, kind.hidden_scale, tell)
     return field, kind._replace(model=found)

@@ -126,6 +126,9 @@ def _check(tagger: Tagger) -> None:
         raise ValueError("attributes are missing")
     if not all(np.isfinite(x).all() for x in tagger.field.parts()):
         raise ValueError("a weight is not finite")
+    scales = [(one.scale, one.hidden_scale) for one in tagger.representation.parts]
+    if not np.isfinite(scales).all():
+        raise ValueError("a scale is not finite")
     if tagger.representation.dense([["a"]]).shape[1] != len(tagger.field.V):
         raise ValueError("the weights are not of these vectors and hidden units")
 

@@ -3,8 +3,9 @@
     minimised, a sentence at a time:  -log P(y | x; W, V, A, U, c) + the penalty of W, V and A
 
 The word vectors D stay as they are; so words that the labelled sentences do not hold are read by
-the same units. Some passes over the sentences, in a new order each, with steps that shorten to
-nothing, see `kernels/tuning.py`. What comes out are a chain field and a model of the same kind.
+the same units. Some passes over the sentences, in a new order each, with rates that fall from
+pass to pass, see `kernels/tuning.py`. What comes out are a chain field and a model of the same
+kind.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +21,8 @@ from wordrbm.models import WordRepRBM
 from wordrbm.models.wordrep import position_inner
 from wordrbm.shapes import Array, Words
 from wordrbm.tasks.tagging.crf import ChainField, Sentences
-from wordrbm.text.tokens import normalise
+from wordrbm.tasks.tagging.dense import tokens
+from wordrbm.using.precise import one_blas_thread
 from wordrbm.using.windows import windows_of
 
 PARTS = 15  # of a pass, between which a stop is heard
@@ -36,11 +38,11 @@ class Tuning(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """Sentences without hidden units, the labels of their tokens, and how many labels there are."""
+    """Sentences without hidden units, their labels, and how many attributes and labels exist."""
 
     sentences: Sentences
     label: Int32[np.ndarray, " T"]
-    labels: int
+    sizes: tuple[int, int]
 
 
 class Tuned(NamedTuple):
@@ -60,14 +62,16 @@ def tune(
     tell: Callable[[int, float], None] = lambda step, value: None,
 ) -> Tuned:
     """Fit a chain field over sentences and over the units of a model; `words` are theirs."""
-    sentences, label, L = given
+    sentences, label, (R, L) = given
     read = _read(sentences, label, words, model)
-    count = np.bincount(sentences.attributes).astype(np.float32)
-    now = _beginning(len(count), sentences.dense.shape[1], L, model)
+    count = np.bincount(sentences.attributes, minlength=R).astype(np.float32)
+    now = _beginning(R, sentences.dense.shape[1], L, model)
     squares = Learner(*(np.ones_like(x) for x in now))
     for number, order, left in _orders(len(words), tuning):
         steps = Steps(tuning.rate * left, tuning.unit_rate * left, c2, hidden_scale)
-        tell(number, learn(order, read, model.rbm.D, count, now, squares, steps))
+        with one_blas_thread():
+            value = learn(order, read, model.rbm.D, count, now, squares, steps)
+        tell(number, value)
     return Tuned(_field(now), replace(model, rbm=_units(now, model.rbm)))
 
 
@@ -93,8 +97,7 @@ def _read(
 
 
 def _windows(words: Sequence[str], model: TrainedModel) -> Words:
-    ids = model.vocabulary.ids([normalise(word) for word in words])
-    return windows_of(ids, model.rbm.positions)
+    return windows_of(model.vocabulary.ids(tokens(words)), model.rbm.positions)
 
 
 def _beginning(R: int, F: int, L: int, model: TrainedModel) -> Learner:
@@ -109,5 +112,7 @@ def _field(now: Learner) -> ChainField:
 
 
 def _units(now: Learner, rbm: WordRepRBM) -> WordRepRBM:
+    """The model with the units that have learnt, in the precision that it has."""
     n, H, d = rbm.U.shape
-    return replace(rbm, U=position_inner(now.U.reshape(n, d, H).transpose(0, 2, 1)), c=now.c)
+    U = now.U.reshape(n, d, H).transpose(0, 2, 1).astype(rbm.U.dtype)
+    return replace(rbm, U=position_inner(U), c=now.c.astype(rbm.c.dtype))
