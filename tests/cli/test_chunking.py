@@ -83,10 +83,13 @@ def test_validation_alone_prints_every_cell_and_tests_nothing(task, tmp_path):
         run("chunking", *common, "--confirm")
 
 
-def test_hidden_units_need_a_model(task, tmp_path):
+@pytest.mark.parametrize(
+    ("features", "told"), [("hidden", "need a --model"), ("together", "found 0; give two --model")]
+)
+def test_hidden_units_need_a_model(task, tmp_path, features, told):
     (tmp_path / "v.txt").write_text("the 1 2\ncat 3 4\n")
-    given = ("--features", "hidden", "--vectors", tmp_path / "v.txt")
-    with pytest.raises(WordRBMError, match="need a --model"):
+    given = ("--features", features, "--vectors", tmp_path / "v.txt")
+    with pytest.raises(WordRBMError, match=told):
         run("chunking", "--data", task, "--out", tmp_path / "out", *given)
 
 
@@ -111,13 +114,6 @@ def test_a_closed_standard_input_is_told(task, tmp_path, monkeypatch):
     monkeypatch.setattr("wordrbm.using.lines.sys.stdin", None)
     with pytest.raises(WordRBMError, match="Standard input is closed"):
         tag(Path(json.loads(found.stdout)["tagger"]), None)
-
-
-def test_one_model_cannot_decide_together(task, tmp_path):
-    (tmp_path / "v.txt").write_text("the 1 2\ncat 3 4\n")
-    given = ("--features", "together", "--vectors", tmp_path / "v.txt")
-    with pytest.raises(WordRBMError, match="found 0; give two --model"):
-        run("chunking", "--data", task, "--out", tmp_path / "out", *given)
 
 
 def write_model(folder, seed):
