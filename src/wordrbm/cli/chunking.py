@@ -156,12 +156,10 @@ def _wanted(features: str) -> list[str]:
 
 def _kinds(models: list[Path], files: list[Path], wanted: list[str], seed: int) -> "Kinds":
     """The representations by the names that they have in the table."""
-    from wordrbm.artifacts import load
     from wordrbm.artifacts.imported import read_vectors
     from wordrbm.errors import WordRBMError
     from wordrbm.tasks.tagging.dense import spread
     from wordrbm.tasks.tagging.representation import Representation
-    from wordrbm.tasks.tagging.tuned import Tuning
 
     if TOGETHER in wanted and len(models) < 2:
         raise WordRBMError(
@@ -180,25 +178,31 @@ def _kinds(models: list[Path], files: list[Path], wanted: list[str], seed: int) 
     found = {WORDS: Representation()} if WORDS in wanted else {}
     for path in files if VECTORS in wanted else []:
         found[f"{path.name} vectors"] = Representation(read_vectors(path))
-    members = []
-    for path in models:
-        trained, name = load(path), path.absolute().name
-        tuned = Representation(trained.vectors, trained, tuning=Tuning(seed=seed))
-        members.append(tuned)
-        if VECTORS in wanted:
-            found[f"{name} vectors"] = Representation(trained.vectors)
-        if HIDDEN in wanted:
-            found[f"{name} vectors + hidden"] = Representation(trained.vectors, trained)
-        if TUNED in wanted:
-            found[f"{name} vectors + tuned"] = tuned
-    if TOGETHER in wanted:
-        found[f"{' and '.join(names[: len(models)])} together"] = Representation(
-            members=tuple(members)
-        )
+    found.update(_of_models(models, wanted, seed))
     if not found:
         raise WordRBMError("Hidden units need a --model; give one, or other --features.")
     for kind in found.values():
         for one in kind.parts:
             if one.vectors is not None:
                 spread(one.vectors)  # refused before anything is computed
+    return found
+
+
+def _of_models(models: list[Path], wanted: list[str], seed: int) -> "Kinds":
+    from wordrbm.artifacts import load
+    from wordrbm.tasks.tagging.representation import Representation
+    from wordrbm.tasks.tagging.tuned import Tuning
+
+    found, tuned = {}, {}
+    for path in models:
+        trained, name = load(path), path.absolute().name
+        tuned[name] = Representation(trained.vectors, trained, tuning=Tuning(seed=seed))
+        if VECTORS in wanted:
+            found[f"{name} vectors"] = Representation(trained.vectors)
+        if HIDDEN in wanted:
+            found[f"{name} vectors + hidden"] = Representation(trained.vectors, trained)
+        if TUNED in wanted:
+            found[f"{name} vectors + tuned"] = tuned[name]
+    if TOGETHER in wanted:
+        found[f"{' and '.join(tuned)} together"] = Representation(members=tuple(tuned.values()))
     return found
