@@ -36,7 +36,7 @@ for size in "3 250 50" "3 500 50" "3 1000 50" "3 250 100" "5 250 50"; do
   trained "$name" "${SCREEN:-10000000}" --window "$n" --hidden "$H" --dimension "$d"
   sizes+=(--model "$out/$name")
 done
-# Sizes are compared with units that learn with the tagger, which takes a tenth of the time.
+# Sizes are compared with units that learn with the tagger, which takes seconds, not minutes.
 compared sizes "${sizes[@]}" --features tuned --penalties 0.1,0.2 --validate-only | tee "$out/sizes.txt"
 
 models=()

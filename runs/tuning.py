@@ -19,7 +19,6 @@ from wordrbm.tasks.tagging.representation import Representation
 from wordrbm.tasks.tagging.tagger import Learnt, train_tagger
 from wordrbm.tasks.tagging.task import read_task
 from wordrbm.tasks.tagging.tuned import Tuning
-from wordrbm.using.precise import one_blas_thread
 
 SEED, SIZE = 123, 1000
 SETTINGS = ("0,10,0.1", "0.1,10,0.1", "0.2,10,0.1", "0.4,10,0.1", "0.2,6,0.1", "0.2,20,0.1",
@@ -63,8 +62,7 @@ def main():
         for setting in given.settings:
             found, c2 = kinds(models, setting)
             for name, kind in found.items():
-                with one_blas_thread():
-                    tagger = train_tagger(learnt, words, kind, c2)
+                tagger = train_tagger(learnt, words, kind, c2)
                 own = scores.setdefault((name, setting), [])
                 own.append(100 * tried(tagger, held).overall.f1)
                 print(name, setting, " ".join(f"{x:.2f}" for x in own), flush=True)

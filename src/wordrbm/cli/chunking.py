@@ -99,7 +99,8 @@ def chunking(
         raise WordRBMError(
             "--confirm is of tested rows, and --validate-only tests none; give one of the two."
         )
-    if confirm and set(_wanted(features)) <= {TUNED, TOGETHER}:
+    wanted = _wanted(features)
+    if confirm and set(wanted) <= {TUNED, TOGETHER}:
         raise WordRBMError(
             f"--confirm is of {WORDS}, {VECTORS} and {HIDDEN}, and --features has none of them; "
             "give one, or leave out --confirm."
@@ -107,7 +108,7 @@ def chunking(
     if confirm:
         imported()  # told before anything is computed
     task = read_task(data, validation)
-    kinds = _kinds(model or [], vectors or [], _wanted(features), seed)
+    kinds = _kinds(model or [], vectors or [], wanted, seed)
     deviations, factors, c2s = numbers
     asked = Asked(kinds, deviations, factors, c2s, workers_or_cores(jobs))
     make_folder(out)
