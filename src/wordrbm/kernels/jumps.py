@@ -21,21 +21,27 @@ from wordrbm.shapes import Array
 EMPTY = -1
 
 
-class ReservoirTable(NamedTuple):
-    """The windows of a reservoir, their counts, and the word frequencies mixed in.
+class WordTables(NamedTuple):
+    """The alias tables of all positions, end to end.
 
-    The alias tables of all positions lie end to end: position i draws from ``first[i]`` to
-    ``last[i]``, which is the whole table at every position where the words are shared.
+    Position i draws its words from ``first[i]`` to ``last[i]``: the whole vocabulary at every
+    position where the words are shared, the values of one column where they are not.
     """
 
-    windows: Array  # R x n
-    slots: Array  # a power of two of them: the first place of a window, or EMPTY
-    counts: Array  # R: how often the window is there, at its first place
     keep: Array
     alias: Array
     log_q: Array
     first: Array
     last: Array
+
+
+class ReservoirTable(NamedTuple):
+    """The windows of a reservoir, their counts, and the word frequencies mixed in."""
+
+    windows: Array  # R x n
+    slots: Array  # a power of two of them: the first place of a window, or EMPTY
+    counts: Array  # R: how often the window is there, at its first place
+    words: WordTables
     unigram_share: float  # e
 
 
@@ -79,9 +85,9 @@ def draw_windows(stream: Array, table: ReservoirTable, out: Array) -> None:
             out[m] = table.windows[int(u / stored * len(table.windows))]
         else:
             for i in range(out.shape[1]):
-                words = slice(table.first[i], table.last[i])
-                word = draw_alias(stream, table.keep[words], table.alias[words])
-                out[m, i] = table.first[i] + word
+                first, last = table.words.first[i], table.words.last[i]
+                keep, alias = table.words.keep[first:last], table.words.alias[first:last]
+                out[m, i] = first + draw_alias(stream, keep, alias)
 
 
 @njit(cache=True, nogil=True)
@@ -91,7 +97,7 @@ def log_reservoir(table: ReservoirTable, v: Array, out: Array) -> None:
         place = table.slots[slot_of(table.windows, table.slots, v[m])]
         log_words = 0.0
         for i in range(v.shape[1]):
-            log_words += table.log_q[v[m, i]]
+            log_words += table.words.log_q[v[m, i]]
         out[m] = np.log(table.unigram_share) + log_words
         if place != EMPTY:
             stored = (1.0 - table.unigram_share) * table.counts[place] / len(table.windows)

@@ -22,6 +22,7 @@ from jaxtyping import Bool, Float
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.jumps import (
     ReservoirTable,
+    WordTables,
     accept_jumps,
     count_windows,
     draw_windows,
@@ -30,7 +31,7 @@ from wordrbm.kernels.jumps import (
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.alias import AliasTable
 from wordrbm.sampling.columns import ColumnTables
-from wordrbm.shapes import Array, Stream, Words
+from wordrbm.shapes import Stream, Words
 
 UNIGRAM_SHARE = 0.1
 
@@ -46,11 +47,14 @@ class Reservoir:
     def build(
         cls,
         windows: Words,
-        proposal: AliasTable | ColumnTables,
+        proposal: AliasTable | ColumnTables | WordTables,
         *,
         unigram_share: float = UNIGRAM_SHARE,
     ) -> "Reservoir":
-        """Store these windows; words come from `proposal` with probability `unigram_share`."""
+        """Store these windows; words come from `proposal` with probability `unigram_share`.
+
+        From `WordTables`, made once, nothing here costs O(K).
+        """
         if not len(windows) or not 0.0 < unigram_share < 1.0:
             raise WordRBMError(
                 f"A reservoir of {len(windows)} windows with a unigram share of {unigram_share} "
@@ -59,9 +63,8 @@ class Reservoir:
         R, n = windows.shape
         slots = np.empty(1 << (2 * R - 1).bit_length(), np.int32)
         stored = np.ascontiguousarray(windows, np.int32).copy()
-        table = ReservoirTable(
-            stored, slots, np.empty(R, np.int32), *_laid_out(proposal, n), unigram_share
-        )
+        words = proposal if isinstance(proposal, WordTables) else word_tables(proposal, n)
+        table = ReservoirTable(stored, slots, np.empty(R, np.int32), words, unigram_share)
         count_windows(stored, slots, table.counts)
         return cls(table)
 
@@ -110,14 +113,13 @@ class Jumps:
         return -model.free_energy(v) - self.reservoir.log_probability(v)
 
 
-def _laid_out(
-    proposal: AliasTable | ColumnTables, n: int
-) -> tuple[Array, Array, Array, Array, Array]:
-    """Alias tables end to end: keep, alias, log q, and where each position's begins and ends."""
+def word_tables(proposal: AliasTable | ColumnTables, n: int) -> WordTables:
+    """The alias tables of n positions laid end to end, O(K)."""
     log_q = proposal.log_probability()
     if isinstance(proposal, AliasTable):
         whole = np.zeros(n, np.int64), np.full(n, proposal.keep.size, np.int64)
-        return proposal.keep, proposal.alias, log_q, *whole
+        return WordTables(proposal.keep, proposal.alias, log_q, *whole)
     keep = np.concatenate([table.keep for table in proposal.tables])
     alias = np.concatenate([table.alias for table in proposal.tables])
-    return keep, alias, log_q, proposal.offsets[:-1].copy(), proposal.offsets[1:].copy()
+    ends = proposal.offsets[:-1].copy(), proposal.offsets[1:].copy()
+    return WordTables(keep, alias, log_q, *ends)
