@@ -21,7 +21,7 @@ from wordrbm.kernels.alias import fill_alias
 from wordrbm.kernels.bits import fill_bernoulli
 from wordrbm.kernels.clusters import Grouped, walk_clusters
 from wordrbm.kernels.elementary import logistic
-from wordrbm.kernels.jumps import ReservoirTable, draw_windows, jump_windows
+from wordrbm.kernels.jumps import ReservoirTable, draw_windows, jump_windows, pool_size
 from wordrbm.kernels.pool import SHARING, offer_pool, stand, walk_pool
 from wordrbm.kernels.stream import seed_words
 from wordrbm.shapes import Array
@@ -84,15 +84,17 @@ def compare_shard(
     moved[:], found.accepted[:] = v, 0
     move(stream, weights, proposals, h, moved, found.accepted)
     (M, n), B = v.shape, len(read)
-    windows = np.empty((B + (1 + jumps) * M, n), np.int32)
+    pool = pool_size(jumps, M) if jumps > 0 else 0
+    windows = np.empty((B + M + pool, n), np.int32)
     windows[:B], windows[B : B + M] = read, moved
     draw_windows(stream, reservoir, windows[B + M :])
     gathered = gather(weights.D, windows.reshape(-1)).reshape(-1, n * weights.D.shape[1])
     inputs = np.dot(gathered, weights.U.T)
     if jumps > 0:
         jump_windows(
-            stream, reservoir, weights.b, weights.c, windows, inputs, gathered, B, found.jumped
-        )
+            stream, reservoir, jumps, weights.b, weights.c, windows, inputs, gathered, B,
+            found.jumped,
+        )  # fmt: skip
         moved[:] = windows[B : B + M]
     found.number[:] = windows[: B + M].reshape(-1)
     vectors, mean = gathered[: B + M], inputs[: B + M]

@@ -38,7 +38,7 @@ def shard_gradient(
     jumped = 0.0
     if jumps is not None:
         moved, taken = jumps(stream, model, moved)
-        jumped = float(taken.mean())
+        jumped = float(taken.mean()) / jumps.count
     both = np.concatenate([v, moved])
     mean = model.hidden_mean(both)
     gradient = model.gradient(both, mean, phase_weights(len(v), len(moved), mean.dtype))

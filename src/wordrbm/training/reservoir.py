@@ -31,7 +31,7 @@ class RecentWindows:
         if block != self.block:
             first = max(0, block - 1) * self.period * self.batch_size
             reservoir = self.jumps.reservoir
-            reservoir.refill(self.batches(first, len(reservoir.table.windows)))
+            reservoir.refill(self.batches(first, reservoir.size))
             self.block = block
         return self.jumps
 
