@@ -54,4 +54,4 @@ def test_chains_carry_the_moved_words_and_hidden_states_drawn_at_them(rng, strea
 
 
 def test_phases_balance():
-    assert phase_weights(6, 4, np.dtype(float)).sum() == 0.0
+    assert phase_weights(6, np.full(4, 6 / 4), np.dtype(float)).sum() == 0.0

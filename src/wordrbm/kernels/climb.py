@@ -68,16 +68,17 @@ def climb(
 @njit(cache=True, nogil=True, error_model="numpy")
 def climb_rows(part, parts, weights, found, limits, pace):  # type: ignore[no-untyped-def]
     """D and b, at the rows this part owns."""
-    number, b = found.number.reshape(-1), found.b.reshape(-1)
-    D = found.D.reshape(number.size, -1)
-    count_rows(part, parts, number, limits.named)
-    for r in range(number.size):
-        w = number[r]
-        if part_of(w, parts) == part:
-            scale = scale_of(w, limits.damping, limits.most, limits.named)
-            weights.b[w] += scale * pace.word * b[r]
-            add_row(weights.D[w], D[r], scale * pace.word, scale * pace.word_shrink)
-    clear_rows(part, parts, number, limits.named)
+    for s in range(len(found.rows)):
+        count_rows(part, parts, found.number[s, : found.rows[s]], limits.named)
+    for s in range(len(found.rows)):
+        for r in range(found.rows[s]):
+            w = found.number[s, r]
+            if part_of(w, parts) == part:
+                scale = scale_of(w, limits.damping, limits.most, limits.named)
+                weights.b[w] += scale * pace.word * found.b[s, r]
+                add_row(weights.D[w], found.D[s, r], scale * pace.word, scale * pace.word_shrink)
+    for s in range(len(found.rows)):
+        clear_rows(part, parts, found.number[s, : found.rows[s]], limits.named)
 
 
 @njit(cache=True, nogil=True)

@@ -142,12 +142,12 @@ def log_chain(table, v):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def log_reservoir(table: ReservoirTable, v: Array, out: Array) -> None:
-    """``out[m] = log r(v[m])``."""
+def log_reservoir(table: ReservoirTable, v: Array, out: Array, stored: Array) -> None:
+    """``out[m] = log r(v[m])``, and whether the window is one of those stored."""
     e, R = table.chain_share, len(table.windows.rows)
     for m in range(len(v)):
         _, count = place_and_count(table.windows, v[m])
-        out[m] = np.log(e) + log_chain(table, v[m])
+        out[m], stored[m] = np.log(e) + log_chain(table, v[m]), count > 0
         if count > 0:
             out[m] = np.log((1.0 - e) * count / R + np.exp(out[m]))
 
@@ -183,6 +183,27 @@ def walk_windows(
             place += stride
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def stratify(stored: Array, log_weight: Array, M: int, weight: Array) -> None:
+    """Weights of M chains and a pool of proposals in the negative phase; they sum to M.
+
+    Chains on stored windows hand their weight to the stored windows of the pool, which share it by
+    importance, ``exp(log_weight)``; all other chains keep theirs.
+    """
+    inside, total, top = 0, 0.0, -np.inf
+    for k in range(M, stored.size):
+        if stored[k]:
+            top = max(top, log_weight[k])
+    for k in range(stored.size):
+        weight[k] = 1.0 if k < M else 0.0
+        if stored[k] and top > -np.inf:
+            inside += k < M
+            weight[k] = 0.0 if k < M else np.exp(log_weight[k] - top)
+            total += weight[k]
+    for k in range(M, stored.size):
+        weight[k] *= inside / total if total > 0.0 else 0.0
+
+
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def negative_free_energies(b, c, v, x, out):  # type: ignore[no-untyped-def]
     """``out[m] = sum_i b[v_i] + sum_j softplus(x_j + c_j)``, summed in double precision."""
@@ -203,17 +224,21 @@ def negative_free_energies(b, c, v, x, out):  # type: ignore[no-untyped-def]
 def jump_windows(stream, table, jumps, b, c, v, x, vectors, first, accepted):  # type: ignore[no-untyped-def]
     """Let each chain jump; its rows of v, x and vectors become those of the window it took.
 
-    The chains are at rows ``first .. first + M - 1``, the pool of windows below them.
+    The chains are at rows ``first .. first + M - 1``, the pool of windows below them. Gives the
+    weights of all of them in the negative phase.
     """
-    chains, pool = slice(first, first + accepted.size), slice(first + accepted.size, len(v))
-    weight, log_r = np.empty(len(v) - first), np.empty(len(v) - first)
-    negative_free_energies(b, c, v[first:], x[first:], weight)
-    log_reservoir(table, v[first:], log_r)
-    weight -= log_r
-    current, offered = weight[: accepted.size], weight[accepted.size :]
-    chosen = np.empty(accepted.size, np.int64)
-    walk_windows(stream, jumps, offered, current, chosen, accepted)
-    for m in range(accepted.size):
+    M, N = accepted.size, len(v) - first
+    log_weight, log_r, stored = np.empty(N), np.empty(N), np.empty(N, np.bool_)
+    negative_free_energies(b, c, v[first:], x[first:], log_weight)
+    log_reservoir(table, v[first:], log_r, stored)
+    log_weight -= log_r
+    chosen = np.empty(M, np.int64)
+    walk_windows(stream, jumps, log_weight[M:], log_weight[:M], chosen, accepted)
+    for m in range(M):
         if chosen[m] >= 0:
-            v[chains][m], x[chains][m] = v[pool][chosen[m]], x[pool][chosen[m]]
-            vectors[chains][m] = vectors[pool][chosen[m]]
+            now, new = first + m, first + M + chosen[m]
+            v[now], x[now], vectors[now] = v[new], x[new], vectors[new]
+            stored[m] = stored[M + chosen[m]]
+    weight = np.empty(N)
+    stratify(stored, log_weight, M, weight)
+    return weight

@@ -71,6 +71,7 @@ class Found(NamedTuple):
     b: Array  # a number for each
     accepted: Array  # proposals taken, per word dreamt
     jumped: Array  # windows taken, per chain
+    rows: Array  # one number: how many words are named
 
 
 @njit(cache=True, nogil=True)
@@ -90,17 +91,31 @@ def compare_shard(
     draw_windows(stream, reservoir, windows[B + M :])
     gathered = gather(weights.D, windows.reshape(-1)).reshape(-1, n * weights.D.shape[1])
     inputs = np.dot(gathered, weights.U.T)
+    weight = np.ones(M)
     if jumps > 0:
-        jump_windows(
+        weight = jump_windows(
             stream, reservoir, jumps, weights.b, weights.c, windows, inputs, gathered, B,
             found.jumped,
         )  # fmt: skip
         moved[:] = windows[B : B + M]
-    found.number[:] = windows[: B + M].reshape(-1)
-    vectors, mean = gathered[: B + M], inputs[: B + M]
-    logistic(mean, weights.c)
-    fill_bernoulli(stream, mean[len(read) :], drawn)
-    differ(weights, vectors, mean, len(read), n, found)
+    logistic(inputs, weights.c)
+    fill_bernoulli(stream, inputs[B : B + M], drawn)
+    N = B + keep_weighted(weight, windows[B:], gathered[B:], inputs[B:])
+    found.rows[0] = N * n
+    found.number[: N * n] = windows[:N].reshape(-1)
+    differ(weights, gathered[:N], inputs[:N], weight, B, M, found)
+
+
+@njit(cache=True, nogil=True)
+def keep_weighted(weight, windows, vectors, mean):  # type: ignore[no-untyped-def]
+    """Move the rows with a weight to the front, in their order; how many there are."""
+    kept = 0
+    for m in range(weight.size):
+        if weight[m] > 0.0:
+            weight[kept], windows[kept] = weight[m], windows[m]
+            vectors[kept], mean[kept] = vectors[m], mean[m]
+            kept += 1
+    return kept
 
 
 def move(
@@ -191,15 +206,18 @@ def gather(table, number):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def differ(weights, vectors, mean, B, n, found):  # type: ignore[no-untyped-def]
+def differ(weights, vectors, mean, weight, B, M, found):  # type: ignore[no-untyped-def]
     """The gradient: what the windows read say, less what those dreamt say. `mean` is used up."""
-    dreamt = mean.dtype.type(-B / (len(mean) - B))
-    mean[B:] *= dreamt
+    n = vectors.shape[1] // weights.D.shape[1]
     found.b[: B * n] = 1
-    found.b[B * n :] = dreamt
+    for m in range(len(mean) - B):
+        negative = mean.dtype.type(-B / M * weight[m])
+        found.b[(B + m) * n : (B + m + 1) * n] = negative
+        for j in range(mean.shape[1]):
+            mean[B + m, j] *= negative
     found.c[:] = 0
     for m in range(len(mean)):
         for j in range(mean.shape[1]):
             found.c[j] += mean[m, j]
     np.dot(mean.T, vectors, found.U)
-    np.dot(mean, weights.U, found.D.reshape(vectors.shape))
+    np.dot(mean, weights.U, found.D[: n * len(mean)].reshape(vectors.shape))

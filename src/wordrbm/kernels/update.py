@@ -100,7 +100,7 @@ def compare(turn, shard, S, seed, job):  # type: ignore[no-untyped-def]
     f = job.found
     found = Found(
         f.U[shard], f.c[shard], f.number[shard], f.D[shard], f.b[shard], f.accepted[shard],
-        f.jumped[shard],
+        f.jumped[shard], f.rows[shard : shard + 1],
     )  # fmt: skip
     compare_shard(
         seed, turn, shard, job.weights, job.proposals, job.reservoir, job.jumps, read,

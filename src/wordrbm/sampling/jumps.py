@@ -13,13 +13,22 @@ and is taken with probability
 
 A fixed independence proposal leaves P(v) unchanged for any reservoir; the share s of word
 frequencies keeps every window within reach. Its cost has no K.
+
+The proposals also tell, at once, how much of the model's mass lies on each window of the text. The
+negative phase therefore has two strata, the windows stored and all others:
+
+    E_p[g] = P(stored) E_p[g | stored] + P(other) E_p[g | other]
+
+The chains estimate both probabilities and the second mean. The first mean is estimated by
+importance sampling from the pool of proposals, so it does not wait for chains to find a window whose
+probability has risen. The estimate is consistent: its bias falls as one over the size of the pool.
 """
 
 from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.jumps import (
@@ -30,6 +39,7 @@ from wordrbm.kernels.jumps import (
     draw_windows,
     log_reservoir,
     pool_size,
+    stratify,
     walk_windows,
 )
 from wordrbm.models import AbstractRBM
@@ -37,7 +47,7 @@ from wordrbm.sampling.alias import AliasTable
 from wordrbm.sampling.columns import ColumnTables
 from wordrbm.shapes import Stream, Words
 
-CHAIN_SHARE = 0.5  # of the proposals: chains of word pairs
+CHAIN_SHARE = 0.2  # of the proposals: chains of word pairs
 UNIGRAM_SHARE = 0.1  # of the words in such a chain: by frequency alone
 
 
@@ -102,8 +112,23 @@ class Reservoir:
     def log_probability(self, v: Words) -> Float[np.ndarray, " B"]:
         """``log r(v)`` of each window, O(1) each."""
         out = np.empty(len(v))
-        log_reservoir(self.table, v.astype(np.int32), out)
+        log_reservoir(self.table, v.astype(np.int32), out, np.empty(len(v), np.bool_))
         return out
+
+    def holds(self, v: Words) -> Bool[np.ndarray, " B"]:
+        """Whether each window is one of those stored."""
+        stored = np.empty(len(v), np.bool_)
+        log_reservoir(self.table, v.astype(np.int32), np.empty(len(v)), stored)
+        return stored
+
+
+class Jumped(NamedTuple):
+    """Where chains are after their jumps, and what the proposals say of the model."""
+
+    v: Words
+    accepted: Int[np.ndarray, " B"]  # proposals that each chain took
+    pool: Words  # the windows proposed
+    weight: Float[np.ndarray, " N"]  # of the chains, then of the pool, in the negative phase
 
 
 @final
@@ -119,17 +144,18 @@ class Jumps:
     reservoir: Reservoir
     count: int = 1
 
-    def __call__(
-        self, stream: Stream, model: AbstractRBM, v: Words
-    ) -> tuple[Words, Int[np.ndarray, " B"]]:
-        """The windows after the jumps, and how many of the proposals each chain took."""
+    def __call__(self, stream: Stream, model: AbstractRBM, v: Words) -> Jumped:
+        """Move the windows v, and weigh the pool by importance."""
         pool = self.reservoir.draw(stream, pool_size(self.count, len(v)))
         chosen, accepted = np.empty(len(v), np.int64), np.empty(len(v), np.int32)
-        weights = self.log_weight(model, pool), self.log_weight(model, v)
-        walk_windows(stream, self.count, *weights, chosen, accepted)
+        current, offered = self.log_weight(model, v), self.log_weight(model, pool)
+        walk_windows(stream, self.count, offered, current, chosen, accepted)
         v, jumped = v.copy(), chosen >= 0
         v[jumped] = pool[chosen[jumped]]
-        return v, accepted
+        stored = np.concatenate([self.reservoir.holds(v), self.reservoir.holds(pool)])
+        weight = np.empty(len(stored))
+        stratify(stored, np.concatenate([current, offered]), len(v), weight)
+        return Jumped(v, accepted, pool, weight)
 
     def log_weight(self, model: AbstractRBM, v: Words) -> Float[np.ndarray, " B"]:
         """``-F(v) - log r(v)``: the acceptance ratio is the quotient of two weights."""

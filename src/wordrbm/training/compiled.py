@@ -12,7 +12,7 @@ import numpy as np
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.climb import Limits, Speeds
 from wordrbm.kernels.clusters import Grouped
-from wordrbm.kernels.jumps import ReservoirTable
+from wordrbm.kernels.jumps import ReservoirTable, pool_size
 from wordrbm.kernels.order import Plan
 from wordrbm.kernels.shard import Both, Found, Known, Proposals, Weights
 from wordrbm.kernels.update import (
@@ -215,7 +215,8 @@ def _room(model: WordRepRBM, settings: TrainingSettings) -> Found:
     """Room for what all shards find, one after another."""
     S, dtype = settings.shards, model.c.dtype
     (n, H, d), M = model.U.shape, settings.chains // settings.shards
-    R = (settings.batch_size // S + M) * n
+    pool = pool_size(settings.jumps, M) if settings.jumps else 0
+    R = (settings.batch_size // S + M + pool) * n
     return Found(
         U=np.empty((S, H, n * d), dtype),
         c=np.empty((S, H), dtype),
@@ -224,4 +225,5 @@ def _room(model: WordRepRBM, settings: TrainingSettings) -> Found:
         b=np.empty((S, R), dtype),
         accepted=np.empty((S, M, n), np.int32),
         jumped=np.zeros((S, M), np.int32),
+        rows=np.zeros(S, np.int64),
     )

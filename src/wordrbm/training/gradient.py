@@ -1,9 +1,10 @@
-"""One shard's estimate of the gradient: what was read minus what was dreamt.
+"""One shard's estimate of the gradient: the positive phase minus the negative phase.
 
-    d/dtheta log p  ~  sum_b E_{h|v_b}[-dE/dtheta] - (B/M) sum_m E_{h|v~_m}[-dE/dtheta]
+    d/dtheta log p  ~  sum_b E_{h|v_b}[-dE/dtheta] - (B/M) sum_m weight_m E_{h|v~_m}[-dE/dtheta]
 
 with the chains' words v~ moved first and the hidden means taken at the *moved* words
-[Dahl 2012, eq. 9]. Both phases are one batch with weights +1 and -B/M, so each product is one.
+[Dahl 2012, eq. 9]. Without jumps the v~ are the M chains, each of weight 1; with jumps the windows
+proposed are among them (`sampling/jumps.py`). Both phases are one batch, so each product is one.
 """
 
 from typing import NamedTuple
@@ -34,20 +35,24 @@ def shard_gradient(
     jumps: Jumps | None = None,
 ) -> ShardResult:
     """Move the chains, word by word and then by jumps, and compare them with the windows `v`."""
+    B, M = len(v), len(chains.v)
     moved, info = transition(stream, model, chains)
-    jumped = 0.0
+    windows, weight, jumped = np.concatenate([v, moved]), np.ones(M), 0.0
     if jumps is not None:
-        moved, taken = jumps(stream, model, moved)
-        jumped = float(taken.mean()) / jumps.count
-    both = np.concatenate([v, moved])
-    mean = model.hidden_mean(both)
-    gradient = model.gradient(both, mean, phase_weights(len(v), len(moved), mean.dtype))
+        moved, accepted, pool, weight = jumps(stream, model, moved)
+        windows = np.concatenate([v, moved, pool])
+        jumped = float(accepted.mean()) / jumps.count
+    mean = model.hidden_mean(windows)
     # Drawn from the means just computed: h ~ P(h | v~) closes this sweep and opens the next.
-    return ShardResult(gradient, Chains(moved, draw_hidden(stream, mean[len(v) :])), info, jumped)
+    h = draw_hidden(stream, mean[B : B + M])
+    phase = phase_weights(B, weight * (B / M), mean.dtype)
+    kept = phase != 0.0
+    gradient = model.gradient(windows[kept], mean[kept], phase[kept])
+    return ShardResult(gradient, Chains(moved, h), info, jumped)
 
 
-def phase_weights(B: int, M: int, dtype: np.dtype[np.floating]) -> Float[np.ndarray, " N"]:
-    """+1 for each of B windows read, -B/M for each of M windows dreamt: they balance."""
-    weight = np.ones(B + M, dtype)
-    weight[B:] = -B / M
-    return weight
+def phase_weights(
+    B: int, negative: Float[np.ndarray, " M"], dtype: np.dtype[np.floating]
+) -> Float[np.ndarray, " N"]:
+    """+1 for each of B windows read, and minus the weights of the negative phase."""
+    return np.concatenate([np.ones(B), -negative]).astype(dtype)
