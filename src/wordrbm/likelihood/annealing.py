@@ -26,7 +26,13 @@ from jaxtyping import Float, Int32
 from threadpoolctl import threadpool_limits
 
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.annealing import AnnealedModel, Moves, anneal_forward, anneal_reverse
+from wordrbm.kernels.annealing import (
+    AnnealedModel,
+    Moves,
+    WordProposal,
+    anneal_forward,
+    anneal_reverse,
+)
 from wordrbm.kernels.jumps import ReservoirTable
 from wordrbm.kernels.stream import seed_stream
 from wordrbm.models import WordRepRBM
@@ -74,8 +80,9 @@ class Annealing:
     """The path from word frequencies to one model, ready to be run in both directions."""
 
     model: AnnealedModel
+    words: WordProposal
     table: ReservoirTable
-    proposal: AliasTable
+    positions: int
     settings: AnnealingSettings
 
     @classmethod
@@ -96,19 +103,20 @@ class Annealing:
             reservoir = Reservoir.build(np.zeros((1, rbm.positions), np.int32), proposal)
         stacked = np.ascontiguousarray(rbm.stacked)
         model = AnnealedModel(rbm.D, stacked, rbm.b, rbm.c)
-        return cls(model, reservoir.table, proposal, settings)
+        words = WordProposal(proposal.keep, proposal.alias, proposal.log_probability())
+        return cls(model, words, reservoir.table, rbm.positions, settings)
 
     @property
     def log_Z_0(self) -> float:
         """``n log sum_k q_k + H log 2``: the base of the path."""
-        n, H = self.table.first.size, self.model.c.size
-        return float(n * np.log(np.exp(self.table.log_q).sum()) + H * np.log(2.0))
+        n, H = self.positions, self.model.c.size
+        return float(n * np.log(np.exp(self.words.log_q).sum()) + H * np.log(2.0))
 
     def start(self) -> Words:
         """Independent windows of words drawn by frequency, one for each particle."""
-        C, n = self.settings.particles, self.table.first.size
-        stream = seed_stream(self.settings.seed, START, 0)
-        return self.proposal.draw(stream, C * n).reshape(C, n)
+        C, n = self.settings.particles, self.positions
+        proposal = AliasTable(self.words.keep, self.words.alias)
+        return proposal.draw(seed_stream(self.settings.seed, START, 0), C * n).reshape(C, n)
 
     def forward(self, *, threads: int = 1, report: Report = lambda done: None) -> Particles:
         """Anneal from word frequencies to the model."""
@@ -129,8 +137,8 @@ class Annealing:
         moves = Moves(self.settings.word_steps, self.settings.jumps)
 
         def move(part: int) -> None:
-            rows = parts[part]
-            kernel(streams[part], self.model, self.table, moves, path, v[rows], log_weights[rows])
+            state = v[parts[part]], log_weights[parts[part]]
+            kernel(streams[part], self.model, self.words, self.table, moves, path, *state)
 
         with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
             for done in range(0, T, STRIDE):
