@@ -14,6 +14,7 @@ from typing import final
 import numpy as np
 from jaxtyping import Float, Int
 
+from wordrbm.errors import WordRBMError
 from wordrbm.likelihood.annealing import Annealing, AnnealingSettings, Particles
 from wordrbm.likelihood.heaviest import DistinctWindows, HeaviestWindows
 from wordrbm.likelihood.stratified import (
@@ -47,8 +48,13 @@ class MeanAndError:
 
     @classmethod
     def of(cls, values: Float[np.ndarray, " N"]) -> "MeanAndError":
-        """The mean of these values; with a single one the error is not known."""
-        error = values.std(ddof=1) / np.sqrt(values.size) if values.size > 1 else np.nan
+        """The mean of these values, of which there must be two: one alone tells no error."""
+        if values.size < 2:
+            raise WordRBMError(
+                f"{values.size} held-out windows were found; a likelihood needs 2 or more to know "
+                "its error, so prepare more text or hold more of it out."
+            )
+        error = values.std(ddof=1) / np.sqrt(values.size)
         return cls(float(values.mean()), float(error), values.size)
 
 
