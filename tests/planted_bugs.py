@@ -342,7 +342,7 @@ BUGS = [
         " + H * np.log(2.0)", "",
         f"{ANNEALING}::test_the_base_is_the_sum_over_all_windows"),
     Bug("a reservoir without its share of word frequencies", "kernels/jumps.py",
-        "np.log(stored + np.exp(out[m]))", "np.log(stored)",
+        "np.log((1.0 - e) * count / R + np.exp(out[m]))", "np.log((1.0 - e) * count / R)",
         f"{ANNEALING}::test_the_reservoir_is_a_distribution_over_all_windows"),
     Bug("annealing weighs after its move", "kernels/annealing.py",
         """        add_log_ratio(model, words.log_q, lower, upper, v, x, log_weight)

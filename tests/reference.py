@@ -259,6 +259,38 @@ def _member(random, table, c):
     return own if x - int(x) < keep else other
 
 
+def reservoir_probability(windows, q, chain_share, unigram_share, v):
+    """r(v): a stored window, or a chain of the word pairs in them; q[i][k] is of position i."""
+    windows, v = [tuple(map(int, w)) for w in windows], tuple(map(int, v))
+    pairs = [pair for w in windows for pair in itertools.pairwise(w)]
+    chain = q[0][v[0]]
+    for i in range(1, len(v)):
+        before = sum(a == v[i - 1] for a, _ in pairs)
+        both = sum(pair == (v[i - 1], v[i]) for pair in pairs)
+        stored = both / before if before else 0.0
+        share = unigram_share if before else 1.0
+        chain *= (1 - share) * stored + share * q[i][v[i]]
+    return (1 - chain_share) * windows.count(v) / len(windows) + chain_share * chain
+
+
+def jump_walk(random, jumps, pool, log_target, log_r, v):
+    """Metropolis-Hastings over a pool of windows: random start, random odd stride, chain by chain.
+
+    `log_target` and `log_r` answer for a window, given as a tuple.
+    """
+    ended = []
+    for window in v:
+        place, stride = random.bits(), random.bits() | 1
+        for _ in range(jumps):
+            new = pool[place % len(pool)]
+            ratio = log_target(new) + log_r(window) - log_target(window) - log_r(new)
+            if random.uniform() < math.exp(min(0.0, ratio)):
+                window = new
+            place += stride
+        ended.append(window)
+    return ended
+
+
 def annealed_mass(model, q, beta, window):
     """f_b(v): words by q^(1-b) exp(b bias), the hidden units summed out one vector at a time."""
     words = 1.0

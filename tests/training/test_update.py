@@ -9,11 +9,18 @@ import numpy as np
 import pytest
 
 from wordrbm.models import init_wordrep
-from wordrbm.sampling import ClusteredMetropolis, Cycle, PooledMetropolis
+from wordrbm.sampling import (
+    AliasTable,
+    ClusteredMetropolis,
+    Cycle,
+    PooledMetropolis,
+    word_tables,
+)
 from wordrbm.training import TrainingSettings, start, train
 from wordrbm.training import compiled as module
 from wordrbm.training.compiled import CompiledUpdate, lead, proposals_of
 from wordrbm.training.optimizer import Rates, RowSteps
+from wordrbm.training.reservoir import recent_windows
 from wordrbm.training.trainer import _update_of
 from wordrbm.training.update import Course, PlainUpdate
 
@@ -42,32 +49,44 @@ def operator(request):
     return request.param
 
 
+@pytest.fixture(params=[0, 1, 3], ids=lambda jumps: f"jumps {jumps}")
+def jumps(request):
+    return request.param
+
+
 @pytest.fixture(params=SIZES, ids=lambda sizes: "n{} H{} d{} K{} B{} M{}".format(*sizes))
-def run(request, rng, operator):
+def run(request, rng, operator, jumps):
     """A model, its operator, settings and windows."""
     n, H, d, K, B, M = request.param
     q = rng.dirichlet(np.ones(K))
     model = init_wordrep(rng, n=n, H=H, d=d, word_probability=q)
     settings = TrainingSettings(
-        window=n, hidden=H, dimension=d, batch_size=B, chains=M, shards=2, mh_steps=9, warmup=0
-    )
+        window=n, hidden=H, dimension=d, batch_size=B, chains=M, shards=2, mh_steps=9, warmup=0,
+        jumps=jumps, reservoir=2 * B,
+    )  # fmt: skip
     text = rng.choice(K, p=q, size=(500, n)).astype(np.int32)
     transition = operator(model, q)
     return model, transition, settings, lambda first, size: text[(first + np.arange(size)) % 500], q
+
+
+def course_of(model, settings, batches, q):
+    """What a run of updates reads; the jumps come from a reservoir that is renewed on the way."""
+    row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
+    begun = start(model, batches, settings)
+    recent = recent_windows(batches, word_tables(AliasTable.build(q), settings.window), settings)
+    return Course(batches, settings, row_steps, begun.chains, begun.velocity, recent)
 
 
 def updated(kind, run, steps, threads=1):
     """The model, the chains and the velocity after some updates of this kind."""
     model, transition, settings, batches, q = run
     model = copy.deepcopy(model)
-    row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
-    begun = start(model, batches, settings)
-    course = Course(batches, settings, row_steps, begun.chains, begun.velocity)
+    course = course_of(model, settings, batches, q)
     with kind(model, transition, course, threads=threads) as update:
         for step in range(steps):
             made = update.make(step, Rates(0.02, 0.05, 0.9, 0.01))
             assert made.sane
-    return model, made, begun.velocity
+    return model, made, course.velocity
 
 
 def compiled(model, transition, course, *, threads):
@@ -79,6 +98,7 @@ def test_the_compiled_update_is_the_plain_one(run):
     np.testing.assert_array_equal(fast[1].chains.v, slow[1].chains.v)
     np.testing.assert_array_equal(fast[1].chains.h, slow[1].chains.h)
     assert fast[1].acceptance == pytest.approx(slow[1].acceptance)
+    assert fast[1].jump_acceptance == pytest.approx(slow[1].jump_acceptance)
     for name, value in slow[0].parameters().items():
         np.testing.assert_allclose(fast[0].parameters()[name], value, rtol=2e-5, atol=2e-6)
     for name, speed in slow[2].items():
@@ -131,18 +151,13 @@ def test_a_model_laid_out_otherwise_is_updated_plainly(run):
 
 
 def chosen(model, transition, settings, batches, q):
-    row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
-    begun = start(model, batches, settings)
-    course = Course(batches, settings, row_steps, begun.chains, begun.velocity)
-    return _update_of(model, transition, course, 1)
+    return _update_of(model, transition, course_of(model, settings, batches, q), 1)
 
 
 def test_a_helper_that_starts_late_misses_no_update(run):
     """The first update may be called before a helper runs at all; it would wait for ever."""
     model, transition, settings, batches, q = run
-    row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
-    begun = start(model, batches, settings)
-    course = Course(batches, settings, row_steps, begun.chains, begun.velocity)
+    course = course_of(model, settings, batches, q)
     for _ in range(20):
         with compiled(model, transition, course, threads=8) as update:
             for step in range(3):

@@ -11,8 +11,9 @@ from typing import final
 
 import numpy as np
 
+from wordrbm.kernels.jumps import WordTables
 from wordrbm.models import WordRepRBM, init_wordrep
-from wordrbm.sampling import PooledMetropolis
+from wordrbm.sampling import PooledMetropolis, word_tables
 from wordrbm.sampling.columns import Columns
 from wordrbm.shapes import Probability, Words
 from wordrbm.text.windows import Windows, batch
@@ -30,6 +31,7 @@ class Learner:
     rbm: WordRepRBM
     transition: PooledMetropolis
     row_steps: RowSteps
+    words: WordTables
 
     def begin(self, windows: Windows, settings: TrainingSettings) -> TrainingState:
         """The state before the first update: chains stand on windows."""
@@ -41,8 +43,9 @@ class Learner:
         """Go on until the settings' number of updates is reached; the model changes in place."""
         batches = _batches(windows, settings, state.step)
         return updates(
-            self.rbm, self.transition, batches, settings, state, self.row_steps, threads=threads
-        )
+            self.rbm, self.transition, batches, settings, state, self.row_steps,
+            words=self.words, threads=threads,
+        )  # fmt: skip
 
 
 Tell = Callable[[Progress], None]
@@ -104,13 +107,14 @@ def _learner(
     rbm: WordRepRBM, transition: PooledMetropolis, read: Probability, settings: TrainingSettings
 ) -> Learner:
     row_steps = RowSteps.expecting(rbm, read, settings.batch_size, settings.chains)
-    return Learner(rbm, transition, row_steps)
+    return Learner(rbm, transition, row_steps, word_tables(transition.proposal, rbm.positions))
 
 
 def _batches(windows: Windows, settings: TrainingSettings, begun: int) -> Batches:
     """The visit of these windows, begun at the given update: each once, then each once again."""
 
     def batches(first: int, size: int) -> Words:
-        return batch(windows, settings.seed + begun, first - begun * settings.batch_size, size)
+        place = max(0, first - begun * settings.batch_size)  # windows of an earlier call are gone
+        return batch(windows, settings.seed + begun, place, size)
 
     return batches

@@ -21,6 +21,7 @@ from wordrbm.kernels.alias import fill_alias
 from wordrbm.kernels.bits import fill_bernoulli
 from wordrbm.kernels.clusters import Grouped, walk_clusters
 from wordrbm.kernels.elementary import logistic
+from wordrbm.kernels.jumps import ReservoirTable, draw_windows, jump_windows, pool_size
 from wordrbm.kernels.pool import SHARING, offer_pool, stand, walk_pool
 from wordrbm.kernels.stream import seed_words
 from wordrbm.shapes import Array
@@ -69,22 +70,34 @@ class Found(NamedTuple):
     D: Array  # a row for each
     b: Array  # a number for each
     accepted: Array  # proposals taken, per word dreamt
+    jumped: Array  # windows taken, per chain
 
 
 @njit(cache=True, nogil=True)
 def compare_shard(
     seed: int, step: int, shard: int, weights: Weights, proposals: Known,
+    reservoir: ReservoirTable, jumps: int,
     read: Array, v: Array, h: Array, moved: Array, drawn: Array, found: Found,
 ) -> None:  # fmt: skip
     """Move the chains (v, h) to (moved, drawn), and compare them with the windows `read`."""
     stream = seed_words(seed, step, shard)
     moved[:], found.accepted[:] = v, 0
     move(stream, weights, proposals, h, moved, found.accepted)
-    n = v.shape[1]
-    found.number[: read.size] = read.reshape(-1)
-    found.number[read.size :] = moved.reshape(-1)
-    vectors = gather(weights.D, found.number).reshape(len(read) + len(v), n * weights.D.shape[1])
-    mean = np.dot(vectors, weights.U.T)
+    (M, n), B = v.shape, len(read)
+    pool = pool_size(jumps, M) if jumps > 0 else 0
+    windows = np.empty((B + M + pool, n), np.int32)
+    windows[:B], windows[B : B + M] = read, moved
+    draw_windows(stream, reservoir, windows[B + M :])
+    gathered = gather(weights.D, windows.reshape(-1)).reshape(-1, n * weights.D.shape[1])
+    inputs = np.dot(gathered, weights.U.T)
+    if jumps > 0:
+        jump_windows(
+            stream, reservoir, jumps, weights.b, weights.c, windows, inputs, gathered, B,
+            found.jumped,
+        )  # fmt: skip
+        moved[:] = windows[B : B + M]
+    found.number[:] = windows[: B + M].reshape(-1)
+    vectors, mean = gathered[: B + M], inputs[: B + M]
     logistic(mean, weights.c)
     fill_bernoulli(stream, mean[len(read) :], drawn)
     differ(weights, vectors, mean, len(read), n, found)

@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from wordrbm.kernels.climb import Limits, Pace, Speeds, climb
+from wordrbm.kernels.jumps import ReservoirTable
 from wordrbm.kernels.order import Plan, visited
 from wordrbm.kernels.shard import Found, Known, Weights, compare_shard
 from wordrbm.kernels.together import add, load, meet, store, wait_while
@@ -29,6 +30,8 @@ class Job(NamedTuple):
     weights: Weights
     speeds: Speeds
     proposals: Known
+    reservoir: ReservoirTable  # windows to jump to
+    jumps: int  # proposed to each chain
     limits: Limits
     read: Array  # B x n
     v: Array  # 2 x M x n: before and after, in turn
@@ -96,9 +99,10 @@ def compare(turn, shard, S, seed, job):  # type: ignore[no-untyped-def]
     before, after = (turn - 1) % 2, turn % 2
     f = job.found
     found = Found(
-        f.U[shard], f.c[shard], f.number[shard], f.D[shard], f.b[shard], f.accepted[shard]
-    )
+        f.U[shard], f.c[shard], f.number[shard], f.D[shard], f.b[shard], f.accepted[shard],
+        f.jumped[shard],
+    )  # fmt: skip
     compare_shard(
-        seed, turn, shard, job.weights, job.proposals, read,
+        seed, turn, shard, job.weights, job.proposals, job.reservoir, job.jumps, read,
         job.v[before, own], job.h[before, own], job.v[after, own], job.h[after, own], found,
     )  # fmt: skip

@@ -4,6 +4,7 @@ from wordrbm.sampling.clusters import Clusters, cluster_counts, find_clusters
 from wordrbm.sampling.columns import ColumnTables, offsets_of
 from wordrbm.sampling.combined import Cycle, Mixture
 from wordrbm.sampling.gibbs import Gibbs
+from wordrbm.sampling.jumps import Jumps, Reservoir, word_tables
 from wordrbm.sampling.metropolis import Metropolis
 from wordrbm.sampling.pooled import PooledMetropolis
 from wordrbm.sampling.transition import (
@@ -24,9 +25,11 @@ __all__ = [
     "Cycle",
     "Gibbs",
     "Independence",
+    "Jumps",
     "Metropolis",
     "Mixture",
     "PooledMetropolis",
+    "Reservoir",
     "Transition",
     "TransitionInfo",
     "cluster_counts",
@@ -34,4 +37,5 @@ __all__ = [
     "find_clusters",
     "offsets_of",
     "sweep",
+    "word_tables",
 ]

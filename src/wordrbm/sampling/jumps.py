@@ -1,15 +1,17 @@
 """Jumps: Metropolis-Hastings moves of a whole window, with the hidden units summed out.
 
 Words moved one at a time cannot enter a window of rare words that attract each other: each of them
-alone is unlikely. A jump proposes all words at once, from windows of the text (the reservoir),
+alone is unlikely. A jump proposes all words at once, from windows of the text (the reservoir) and
+from chains of the word pairs in them,
 
-    r(v) = (1 - e) count(v) / R + e prod_i q_i(v_i)
+    r(v)  = (1 - e) count(v) / R + e r2(v)
+    r2(v) = q(v_1) prod_i ( (1 - s) count(v_i, v_i+1) / count(v_i, .) + s q(v_i+1) )
 
 and is taken with probability
 
     a(w <- v) = min(1, exp(-F(w)) r(v) / (exp(-F(v)) r(w)))
 
-A fixed independence proposal leaves P(v) unchanged for any reservoir; the share e of word
+A fixed independence proposal leaves P(v) unchanged for any reservoir; the share s of word
 frequencies keeps every window within reach. Its cost has no K.
 """
 
@@ -17,28 +19,32 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float, Int
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.jumps import (
+    Counted,
     ReservoirTable,
-    accept_jumps,
-    count_windows,
+    WordTables,
+    count_rows,
     draw_windows,
     log_reservoir,
+    pool_size,
+    walk_windows,
 )
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.alias import AliasTable
 from wordrbm.sampling.columns import ColumnTables
-from wordrbm.shapes import Array, Stream, Words
+from wordrbm.shapes import Stream, Words
 
-UNIGRAM_SHARE = 0.1
+CHAIN_SHARE = 0.5  # of the proposals: chains of word pairs
+UNIGRAM_SHARE = 0.1  # of the words in such a chain: by frequency alone
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Reservoir:
-    """A proposal distribution over whole windows: stored ones, mixed with word frequencies."""
+    """A proposal distribution over whole windows: stored ones, and chains of their word pairs."""
 
     table: ReservoirTable
 
@@ -46,33 +52,50 @@ class Reservoir:
     def build(
         cls,
         windows: Words,
-        proposal: AliasTable | ColumnTables,
+        proposal: AliasTable | ColumnTables | WordTables,
         *,
+        chain_share: float = CHAIN_SHARE,
         unigram_share: float = UNIGRAM_SHARE,
     ) -> "Reservoir":
-        """Store these windows; words come from `proposal` with probability `unigram_share`."""
-        if not len(windows) or not 0.0 < unigram_share < 1.0:
-            raise WordRBMError(
-                f"A reservoir of {len(windows)} windows with a unigram share of {unigram_share} "
-                "was asked for; it needs 1 or more windows and a share between 0 and 1."
-            )
+        """Store these windows; `proposal` has the word frequencies.
+
+        From `WordTables`, made once, nothing here costs O(K).
+        """
         R, n = windows.shape
-        slots = np.empty(1 << (2 * R - 1).bit_length(), np.int32)
-        stored = np.ascontiguousarray(windows, np.int32).copy()
-        table = ReservoirTable(
-            stored, slots, np.empty(R, np.int32), *_laid_out(proposal, n), unigram_share
-        )
-        count_windows(stored, slots, table.counts)
-        return cls(table)
+        if not R or not 0.0 < chain_share <= 1.0 or not 0.0 < unigram_share <= 1.0:
+            raise WordRBMError(
+                f"A reservoir of {R} windows with shares of {chain_share} and {unigram_share} was "
+                "asked for; it needs 1 or more windows and shares above 0 and up to 1."
+            )
+        words = proposal if isinstance(proposal, WordTables) else word_tables(proposal, n)
+        parts = _counted(R, n), _counted(R * (n - 1), 2), _counted(R * (n - 1), 1)
+        reservoir = cls(ReservoirTable(*parts, words, chain_share, unigram_share))
+        reservoir.refill(windows)
+        return reservoir
+
+    @property
+    def size(self) -> int:
+        """How many windows are stored: R."""
+        return len(self.table.windows.rows)
 
     def refill(self, windows: Words) -> None:
         """Store as many other windows instead, in the same memory."""
-        self.table.windows[...] = windows
-        count_windows(self.table.windows, self.table.slots, self.table.counts)
+        table = self.table
+        table.windows.rows[...] = windows
+        pairs = (
+            np.lib.stride_tricks.sliding_window_view(windows, 2, axis=1)
+            if (windows.shape[1] > 1)
+            else np.empty((0, 2), np.int32)
+        )
+        pairs = pairs.reshape(-1, 2)
+        table.pairs.rows[...] = pairs[np.argsort(pairs[:, 0], kind="stable")]
+        table.heads.rows[...] = table.pairs.rows[:, :1]
+        for counted in (table.windows, table.pairs, table.heads):
+            count_rows(counted)
 
     def draw(self, stream: Stream, count: int) -> Words:
         """Independent draws from r, O(1) each."""
-        out = np.empty((count, self.table.windows.shape[1]), np.int32)
+        out = np.empty((count, self.table.windows.rows.shape[1]), np.int32)
         draw_windows(stream, self.table, out)
         return out
 
@@ -86,38 +109,46 @@ class Reservoir:
 @final
 @dataclass(frozen=True, eq=False)
 class Jumps:
-    """Propose so many windows from a reservoir to every chain; leaves P(v) unchanged."""
+    """Propose `count` windows to every chain, from a pool that the chains share.
+
+    Proposals do not depend on the chain, so a pool of them is drawn and scored once, and each
+    chain visits `count` different entries. Every chain by itself leaves P(v) unchanged; chains
+    that share a pool are coupled, which changes the variance of a gradient, not its mean.
+    """
 
     reservoir: Reservoir
     count: int = 1
 
     def __call__(
         self, stream: Stream, model: AbstractRBM, v: Words
-    ) -> tuple[Words, Bool[np.ndarray, "J B"]]:
-        """The windows after the jumps, and which of the proposals were taken."""
-        proposed = self.reservoir.draw(stream, self.count * len(v)).reshape(self.count, *v.shape)
-        taken = np.empty(proposed.shape[:2], np.bool_)
-        v = v.copy()
-        current = self.log_weight(model, v)
-        for w, took in zip(proposed, taken, strict=True):
-            offered = self.log_weight(model, w)
-            accept_jumps(stream, current, offered, took)
-            v[took], current[took] = w[took], offered[took]
-        return v, taken
+    ) -> tuple[Words, Int[np.ndarray, " B"]]:
+        """The windows after the jumps, and how many of the proposals each chain took."""
+        pool = self.reservoir.draw(stream, pool_size(self.count, len(v)))
+        chosen, accepted = np.empty(len(v), np.int64), np.empty(len(v), np.int32)
+        weights = self.log_weight(model, pool), self.log_weight(model, v)
+        walk_windows(stream, self.count, *weights, chosen, accepted)
+        v, jumped = v.copy(), chosen >= 0
+        v[jumped] = pool[chosen[jumped]]
+        return v, accepted
 
     def log_weight(self, model: AbstractRBM, v: Words) -> Float[np.ndarray, " B"]:
         """``-F(v) - log r(v)``: the acceptance ratio is the quotient of two weights."""
         return -model.free_energy(v) - self.reservoir.log_probability(v)
 
 
-def _laid_out(
-    proposal: AliasTable | ColumnTables, n: int
-) -> tuple[Array, Array, Array, Array, Array]:
-    """Alias tables end to end: keep, alias, log q, and where each position's begins and ends."""
+def word_tables(proposal: AliasTable | ColumnTables, n: int) -> WordTables:
+    """The alias tables of n positions laid end to end, O(K)."""
     log_q = proposal.log_probability()
     if isinstance(proposal, AliasTable):
         whole = np.zeros(n, np.int64), np.full(n, proposal.keep.size, np.int64)
-        return proposal.keep, proposal.alias, log_q, *whole
+        return WordTables(proposal.keep, proposal.alias, log_q, *whole)
     keep = np.concatenate([table.keep for table in proposal.tables])
     alias = np.concatenate([table.alias for table in proposal.tables])
-    return keep, alias, log_q, proposal.offsets[:-1].copy(), proposal.offsets[1:].copy()
+    ends = proposal.offsets[:-1].copy(), proposal.offsets[1:].copy()
+    return WordTables(keep, alias, log_q, *ends)
+
+
+def _counted(R: int, n: int) -> Counted:
+    """Room for R rows of n words and their hash table, at most half full."""
+    slots = np.empty(1 << (2 * R).bit_length(), np.int32)
+    return Counted(np.empty((R, n), np.int32), slots, np.empty(R, np.int32))

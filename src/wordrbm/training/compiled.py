@@ -12,6 +12,7 @@ import numpy as np
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.climb import Limits, Speeds
 from wordrbm.kernels.clusters import Grouped
+from wordrbm.kernels.jumps import ReservoirTable
 from wordrbm.kernels.order import Plan
 from wordrbm.kernels.shard import Both, Found, Known, Proposals, Weights
 from wordrbm.kernels.update import (
@@ -34,11 +35,13 @@ from wordrbm.sampling import (
     ClusteredMetropolis,
     Cycle,
     PooledMetropolis,
+    Reservoir,
     Transition,
 )
 from wordrbm.shapes import Array, Words
 from wordrbm.training.batches import Planned
 from wordrbm.training.optimizer import LARGEST_WEIGHT, Rates
+from wordrbm.training.reservoir import RecentWindows
 from wordrbm.training.settings import TrainingSettings
 from wordrbm.training.update import Course, Made
 
@@ -57,7 +60,7 @@ class CompiledUpdate:
         *,
         threads: int,
     ) -> None:
-        batches, settings, row_steps, chains, velocity = course
+        batches, settings, row_steps, chains, velocity, self._recent = course
         self._batches, self._settings = batches, settings
         self._threads = min(threads, settings.shards)  # one more would find nothing to do
         self._job = Job(
@@ -69,6 +72,8 @@ class CompiledUpdate:
                 velocity["c"],
             ),
             proposals=proposals,
+            reservoir=_reservoir(self._recent, settings.window),
+            jumps=self._recent.jumps.count if self._recent else 0,
             limits=Limits(row_steps.damping, row_steps.most, row_steps.named),
             read=np.empty((settings.batch_size, settings.window), np.int32),
             v=np.stack([chains.v] * 2).astype(np.int32),
@@ -108,6 +113,8 @@ class CompiledUpdate:
         job, B = self._job, self._settings.batch_size
         if not job.plan.before.size:
             job.read[...] = _checked(self._batches(step * B, B), job)
+        if self._recent:
+            self._recent.at(step)
         job.pace[...] = _pace(rates, B)
         call(step + 1, job.cells)
         for helper in self._helpers:  # after the call: one that wakes and hears none sleeps again
@@ -120,7 +127,8 @@ class CompiledUpdate:
             _refuse_word(int(job.cells[LARGEST]), job)
         after = (step + 1) % 2
         taken = float(job.found.accepted.mean()) / job.proposals.steps
-        return Made(Chains(job.v[after], job.h[after]), taken, not job.cells[LOST])
+        jumped = float(job.found.jumped.mean()) / max(1, job.jumps)
+        return Made(Chains(job.v[after], job.h[after]), taken, not job.cells[LOST], jumped)
 
 
 def proposals_of(transition: Transition) -> Known | None:
@@ -196,6 +204,13 @@ def _no_plan() -> Plan:
     return Plan(ids, np.empty(0, np.int64), np.empty(0, np.int64), np.uint64(0))
 
 
+def _reservoir(recent: RecentWindows | None, n: int) -> ReservoirTable:
+    """The windows to jump to; without jumps, one window that nobody is offered."""
+    if recent:
+        return recent.jumps.reservoir.table
+    return Reservoir.build(np.zeros((1, n), np.int32), AliasTable.build(np.ones(1))).table
+
+
 def _room(model: WordRepRBM, settings: TrainingSettings) -> Found:
     """Room for what all shards find, one after another."""
     S, dtype = settings.shards, model.c.dtype
@@ -208,4 +223,5 @@ def _room(model: WordRepRBM, settings: TrainingSettings) -> Found:
         D=np.empty((S, R, d), dtype),
         b=np.empty((S, R), dtype),
         accepted=np.empty((S, M, n), np.int32),
+        jumped=np.zeros((S, M), np.int32),
     )

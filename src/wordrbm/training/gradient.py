@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from wordrbm.models import AbstractRBM, Gradient
-from wordrbm.sampling import Chains, Transition, TransitionInfo, draw_hidden
+from wordrbm.sampling import Chains, Jumps, Transition, TransitionInfo, draw_hidden
 from wordrbm.shapes import Stream, Words
 
 
@@ -22,18 +22,28 @@ class ShardResult(NamedTuple):
     gradient: Gradient
     chains: Chains
     info: TransitionInfo
+    jumped: float  # share of the proposed windows that were taken
 
 
 def shard_gradient(
-    stream: Stream, model: AbstractRBM, transition: Transition, v: Words, chains: Chains
+    stream: Stream,
+    model: AbstractRBM,
+    transition: Transition,
+    v: Words,
+    chains: Chains,
+    jumps: Jumps | None = None,
 ) -> ShardResult:
-    """Move the chains, then compare them with the windows `v`."""
+    """Move the chains, word by word and then by jumps, and compare them with the windows `v`."""
     moved, info = transition(stream, model, chains)
+    jumped = 0.0
+    if jumps is not None:
+        moved, taken = jumps(stream, model, moved)
+        jumped = float(taken.mean()) / jumps.count
     both = np.concatenate([v, moved])
     mean = model.hidden_mean(both)
     gradient = model.gradient(both, mean, phase_weights(len(v), len(moved), mean.dtype))
     # Drawn from the means just computed: h ~ P(h | v~) closes this sweep and opens the next.
-    return ShardResult(gradient, Chains(moved, draw_hidden(stream, mean[len(v) :])), info)
+    return ShardResult(gradient, Chains(moved, draw_hidden(stream, mean[len(v) :])), info, jumped)
 
 
 def phase_weights(B: int, M: int, dtype: np.dtype[np.floating]) -> Float[np.ndarray, " N"]:

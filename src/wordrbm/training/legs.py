@@ -11,12 +11,14 @@ from threadpoolctl import threadpool_limits
 
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import (
+    AliasTable,
     ClusteredMetropolis,
     Clusters,
     Cycle,
     PooledMetropolis,
     Transition,
     find_clusters,
+    word_tables,
 )
 from wordrbm.shapes import Probability
 from wordrbm.training.batches import Batches
@@ -45,6 +47,7 @@ def train_by_clusters(
     threads: int = 1,
 ) -> Iterator[tuple[TrainingState, Progress]]:
     """As `train`, each leg with the clusters of the vectors it began with."""
+    words = word_tables(AliasTable.build(q), model.positions)
     row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
     while state.step < settings.steps:
         clusters = _clusters(model, settings, state, q)
@@ -55,6 +58,7 @@ def train_by_clusters(
             settings,
             state._replace(clusters=clusters),
             row_steps,
+            words=words,
             threads=threads,
             until=end_of_leg(state.step),
         )

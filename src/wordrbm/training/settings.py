@@ -38,6 +38,12 @@ class TrainingSettings(BaseModel):
     word_groups: int = Field(
         128, ge=1, le=100_000, description="clusters: groups of all other words"
     )
+    jumps: int = Field(
+        1, ge=0, le=1_000, description="whole windows proposed per chain and update; 0 is none"
+    )
+    reservoir: int = Field(
+        262_144, ge=1, le=MOST, description="windows read lately that jumps are proposed from"
+    )
     batch_size: int = Field(512, ge=1, le=MOST, description="windows per update: B")
     chains: int = Field(512, ge=1, le=MOST, description="persistent Markov chains: M")
     shards: int = Field(

@@ -12,14 +12,23 @@ from typing import NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from wordrbm.kernels.jumps import WordTables
 from wordrbm.kernels.stream import seed_stream
 from wordrbm.models import AbstractRBM, WordRepRBM
-from wordrbm.sampling import Chains, Clusters, Transition, draw_hidden
+from wordrbm.sampling import (
+    AliasTable,
+    Chains,
+    Clusters,
+    Transition,
+    draw_hidden,
+    word_tables,
+)
 from wordrbm.shapes import Probability
 from wordrbm.training.batches import Batches
 from wordrbm.training.compiled import CompiledUpdate, proposals_of
 from wordrbm.training.divergence import refuse_lost_parameters
 from wordrbm.training.optimizer import Rates, RowSteps, Velocity
+from wordrbm.training.reservoir import recent_windows
 from wordrbm.training.settings import TrainingSettings
 from wordrbm.training.update import Course, PlainUpdate, Update
 
@@ -40,12 +49,16 @@ class Progress(NamedTuple):
     share: float  # of the run that is done
     rates: Rates
     acceptance: float
+    jump_acceptance: float = 0.0
 
 
-def progress_at(settings: TrainingSettings, step: int, acceptance: float) -> Progress:
+def progress_at(
+    settings: TrainingSettings, step: int, acceptance: float, jump_acceptance: float = 0.0
+) -> Progress:
     """What there is to tell after `step` updates, the last of which took this share."""
     rates = rates_at(settings, max(step - 1, 0))
-    return Progress(step * settings.batch_size, step / settings.steps, rates, acceptance)
+    done = step * settings.batch_size, step / settings.steps
+    return Progress(*done, rates, acceptance, jump_acceptance)
 
 
 def start(model: AbstractRBM, batches: Batches, settings: TrainingSettings) -> TrainingState:
@@ -86,7 +99,10 @@ def train(
     `q` is how often each word is read: frequent words take smaller steps.
     """
     row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
-    return updates(model, transition, batches, settings, state, row_steps, threads=threads)
+    words = word_tables(AliasTable.build(q), model.positions)
+    return updates(
+        model, transition, batches, settings, state, row_steps, words=words, threads=threads
+    )
 
 
 def updates(
@@ -97,16 +113,19 @@ def updates(
     state: TrainingState,
     row_steps: RowSteps,
     *,
+    words: WordTables,
     threads: int = 1,
     until: int | None = None,
 ) -> Iterator[tuple[TrainingState, Progress]]:
     """The same with row steps made before: nothing in it costs O(K), not even its beginning.
 
-    It ends after `until` updates of the run, if that comes first.
+    `words` are the alias tables that a share of the jumps is drawn from. It ends after `until`
+    updates of the run, if that comes first.
     """
     last = settings.steps if until is None else min(until, settings.steps)
     velocity = _laid_like(state.velocity, model)
-    course = Course(batches, settings, row_steps, state.chains, velocity)
+    recent = recent_windows(batches, words, settings)
+    course = Course(batches, settings, row_steps, state.chains, velocity, recent)
     with (
         _update_of(model, transition, course, threads) as update,
         threadpool_limits(1, "blas"),
@@ -116,7 +135,7 @@ def updates(
             state = TrainingState(state.step + 1, made.chains, velocity, state.clusters)
             if not made.sane:
                 refuse_lost_parameters(model, state.velocity, state.step, settings)
-            yield state, progress_at(settings, state.step, made.acceptance)
+            yield state, progress_at(settings, state.step, made.acceptance, made.jump_acceptance)
 
 
 def _update_of(model: AbstractRBM, transition: Transition, course: Course, threads: int) -> Update:

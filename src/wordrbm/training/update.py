@@ -11,11 +11,12 @@ import numpy as np
 
 from wordrbm.kernels.stream import seed_stream
 from wordrbm.models import AbstractRBM
-from wordrbm.sampling import Chains, Transition
+from wordrbm.sampling import Chains, Jumps, Transition
 from wordrbm.training.batches import Batches
 from wordrbm.training.crew import Crew
 from wordrbm.training.gradient import ShardResult, shard_gradient
 from wordrbm.training.optimizer import Rates, RowSteps, Velocity, ascend
+from wordrbm.training.reservoir import RecentWindows
 from wordrbm.training.settings import TrainingSettings
 
 
@@ -27,6 +28,7 @@ class Course(NamedTuple):
     row_steps: RowSteps
     chains: Chains
     velocity: Velocity
+    recent: RecentWindows | None = None  # windows to jump to, if there are jumps
 
 
 class Made(NamedTuple):
@@ -35,6 +37,7 @@ class Made(NamedTuple):
     chains: Chains
     acceptance: float
     sane: bool  # whether the dense parameters still are
+    jump_acceptance: float = 0.0
 
 
 class Update(Protocol):
@@ -57,7 +60,9 @@ class PlainUpdate:
         self, model: AbstractRBM, transition: Transition, course: Course, *, threads: int
     ) -> None:
         self._model, self._transition, self._threads = model, transition, threads
-        self._batches, self._settings, self._row_steps, self._chains, self._velocity = course
+        self._batches, self._settings, self._row_steps, self._chains, self._velocity = course[:5]
+        self._recent = course.recent
+        self._jumps: Jumps | None = None
         self._crew = Crew(threads)
 
     def __enter__(self) -> "PlainUpdate":
@@ -68,6 +73,7 @@ class PlainUpdate:
         self._crew.__exit__()
 
     def make(self, step: int, rates: Rates) -> Made:
+        self._jumps = self._recent.at(step) if self._recent else None
         results = self._crew.each(self._settings.shards, partial(self._compare, step))
         gradients = [result.gradient for result in results]
         climb = partial(
@@ -77,7 +83,8 @@ class PlainUpdate:
         sane = all(self._crew.each(self._threads, climb))
         v = np.concatenate([result.chains.v for result in results])
         self._chains = Chains(v, np.concatenate([result.chains.h for result in results]))
-        return Made(self._chains, _acceptance(results), sane)
+        jumped = float(np.mean([result.jumped for result in results]))
+        return Made(self._chains, _acceptance(results), sane, jumped)
 
     def _compare(self, step: int, shard: int) -> ShardResult:
         """One shard, from its own stream, on its own windows and chains."""
@@ -88,7 +95,7 @@ class PlainUpdate:
         dreamt = _share(shard, settings.chains, settings.shards)
         chains = Chains(self._chains.v[dreamt], self._chains.h[dreamt])
         with np.errstate(over="ignore", invalid="ignore"):  # a lost run is told in a sentence
-            return shard_gradient(stream, self._model, self._transition, v, chains)
+            return shard_gradient(stream, self._model, self._transition, v, chains, self._jumps)
 
 
 def _share(shard: int, total: int, shards: int) -> slice:
