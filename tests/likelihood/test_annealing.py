@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -287,6 +288,12 @@ def test_jumps_without_a_reservoir_are_refused(case):
         Annealing.build(case.rbm, case.table, None, AnnealingSettings())
     alone = Annealing.build(case.rbm, case.table, None, AnnealingSettings(5, jumps=0))
     assert np.isfinite(alone.forward().log_weights).all()
+
+
+def test_a_model_beyond_all_numbers_is_refused(case):
+    huge = case._replace(rbm=replace(case.rbm, D=case.rbm.D * 1e200, U=case.rbm.U * 1e200))
+    with pytest.raises(WordRBMError, match="not finite"), np.errstate(all="ignore"):
+        huge.annealing(temperatures=2).forward()
 
 
 def test_impossible_settings_are_refused():

@@ -33,7 +33,9 @@ def parameter_digest(rbm: WordRepRBM) -> str:
 def write_likelihood(folder: Path, rbm: WordRepRBM, result: Mapping[str, Any]) -> None:
     """Write what is known of log Z; `result` has at least the number `log_Z`."""
     head = {"format": FORMAT, "version": VERSION, "model": parameter_digest(rbm)}
-    write_text(folder / LIKELIHOOD, json.dumps(head | dict(result), indent=1) + "\n")
+    write_text(
+        folder / LIKELIHOOD, json.dumps(head | dict(result), indent=1, allow_nan=False) + "\n"
+    )
 
 
 def read_log_Z(folder: Path | None, rbm: WordRepRBM) -> float:
@@ -46,11 +48,11 @@ def read_log_Z(folder: Path | None, rbm: WordRepRBM) -> float:
     stored = _read(path)
     log_Z = stored.get("log_Z")
     is_ours = stored.get("format") == FORMAT and stored.get("version") == VERSION
-    if not is_ours or not isinstance(log_Z, int | float) or not math.isfinite(log_Z):
+    if not is_ours or not isinstance(log_Z, float) or not math.isfinite(log_Z):
         raise WordRBMError(f"{path} does not hold a log Z that this program can read; {advice}.")
     if stored.get("model") != parameter_digest(rbm):
         raise WordRBMError(f"{path} is of another model than the one beside it; {advice}.")
-    return float(log_Z)
+    return log_Z
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def likelihood(
     Example:
       wordrbm likelihood model corpus --temperatures 1000 --chains 256 --trigrams
     """
-    from wordrbm.analysis.pictures import refuse_without_matplotlib
+    from wordrbm.analysis.pictures import checked_kind
     from wordrbm.analysis.sandwich_pictures import draw_sandwich
     from wordrbm.artifacts import load
     from wordrbm.artifacts.likelihoodfile import write_likelihood
@@ -64,7 +64,7 @@ def likelihood(
     stop = StopSignals()
     stop.told = "Stopped; nothing was written."
     if plot is not None:
-        refuse_without_matplotlib()
+        checked_kind(plot)
     trained, corpus = load(model), Prepared.open(prepared)
     corpus.verify()
     settings = AnnealingSettings(temperatures, chains, seed=1 if seed is None else seed)

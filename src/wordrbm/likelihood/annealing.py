@@ -1,10 +1,10 @@
-"""Annealed importance sampling of windows: an unbiased estimate of Z, forwards and in reverse.
+"""Annealed importance sampling of windows: an unbiased estimate of Z, forward and in reverse.
 
 The path leads from word frequencies, whose sum over all windows is known,
 
     Z_0 = (sum_k q_k)^n 2^H,
 
-to the model, over `temperatures` equal steps. Forwards, particles start from q, and the mean of
+to the model, over `temperatures` equal steps. Forward, particles start from q, and the mean of
 their weights is unbiased for Z; the mean of the log weights is below log Z. In reverse, particles
 start from given windows; if these are draws from the model, the mean of the inverse weights is
 unbiased for 1 / Z, and the mean of the log weights is above log Z. What lies between the two is
@@ -145,6 +145,7 @@ class Annealing:
                 path = _stretch(T, done, reverse=use == REVERSE)
                 list(pool.map(move, range(len(parts))))
                 report(min(done + STRIDE, T))
+        _refuse_lost_numbers(log_weights)
         return Particles(v, log_weights)
 
 
@@ -152,6 +153,14 @@ def _stretch(T: int, done: int, *, reverse: bool) -> Float[np.ndarray, " t"]:
     """The inverse temperatures of the next stride, in ascending order."""
     steps = np.arange(done, min(done + STRIDE, T) + 1)
     return (T - steps[::-1] if reverse else steps) / T
+
+
+def _refuse_lost_numbers(log_weights: Float[np.ndarray, " C"]) -> None:
+    if not np.isfinite(log_weights).all():
+        raise WordRBMError(
+            "Annealing came to weights that are not finite: the parameters of this model are too "
+            "large; train it again with smaller rates."
+        )
 
 
 def effective_sample_size(log_weights: Float[np.ndarray, " C"]) -> float:

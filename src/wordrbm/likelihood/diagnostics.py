@@ -4,7 +4,7 @@ from wordrbm.likelihood.estimate import LikelihoodEstimate
 
 HEAVY_SHARE = 0.05  # of the model on ten windows, from which on it may be told
 HEAVY_RATIO = 3.0  # times their share of the text
-LARGEST_GAP = 0.5  # nats between annealing forwards and in reverse
+LARGEST_GAP = 0.5  # nats between annealing forward and in reverse
 LEAST_SAMPLE = 0.1  # effective sample size, of the particles
 LARGEST_ERROR = 0.1  # standard error of log Z, in nats
 
@@ -23,7 +23,7 @@ def _mass_off_the_text(estimate: LikelihoodEstimate) -> str:
     return (
         f"{heaviest.share_of_ten:.1%} of the model lies on ten windows that are "
         f"{heaviest.text_share_of_ten:.2%} of the text: the chains of its training did not reach "
-        "them; train again with more jumps (--jumps)."
+        "them; train again with more jumps (the setting `jumps`)."
     )
 
 
@@ -32,8 +32,8 @@ def _gap_of_annealing(estimate: LikelihoodEstimate) -> str:
     if gap <= LARGEST_GAP:
         return ""
     return (
-        f"Annealing forwards and in reverse differ by {gap:.1f} nats; use more --temperatures. If "
-        "they go on to differ, the model is not where the text is."
+        f"Annealing forward and in reverse differ by {gap:.1f} nats; use more --temperatures. If "
+        "they still differ then, the model is not where the text is."
     )
 
 

@@ -86,8 +86,8 @@ def stratified_log_Z(particles: Particles, heavy: HeavyWindows, seed: int) -> Pa
     error = counted.std(ddof=1) / np.sqrt(counted.size) / total
     rng = np.random.default_rng(seed)
     again = rng.integers(0, counted.size, (RESAMPLES, counted.size))
-    with np.errstate(divide="ignore"):  # a resample may hold no weight at all
-        resampled = scale + np.log(exact + counted[again].mean(axis=1))
+    least = np.finfo(np.float64).tiny  # a resample may hold no weight to speak of
+    resampled = scale + np.log(np.maximum(exact + counted[again].mean(axis=1), least))
     low, high = np.percentile(resampled, [2.5, 97.5], method="nearest")
     size = effective_sample_size(particles.log_weights[outside])
     return PartitionFunction(
