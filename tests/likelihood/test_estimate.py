@@ -179,6 +179,9 @@ def test_every_warning_is_told(sound):
     poor = good.stratified._replace(effective_sample_size=1.5, standard_error=0.8)
     assert "1.5 of 64" in find_warnings(replace(good, stratified=poor))[0]
     low = good.stratified._replace(log_Z=good.heaviest.log_bound - 3)
+    bound = good.heaviest.log_bound
+    low = low._replace(interval=(bound - 4, bound - 2))
+    assert replace(good, stratified=low).interval == (bound, bound)
     assert "3.0 nats below" in find_warnings(replace(good, stratified=low))[0]
     heavy = good.heaviest._replace(share_of_ten=0.4, text_share_of_ten=0.1)
     assert "40.0% of the model" in find_warnings(replace(good, heaviest=heavy))[0]

@@ -90,7 +90,7 @@ def _lines(
 ) -> list[str]:
     """The result as a short table."""
     up, down, stratified = estimate.forward, estimate.reverse, estimate.stratified
-    low, high = stratified.interval
+    low, high = estimate.interval
     size = f"effective sample size {up.effective_sample_size:.0f} of {down.count}"
     lines = [
         f"log Z                     {estimate.log_Z:10.2f} ± {stratified.standard_error:.2f}   "

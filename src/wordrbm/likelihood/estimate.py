@@ -78,6 +78,12 @@ class LikelihoodEstimate:
     words: int  # n
     particles: Particles
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of log Z; no end of it is below the bound."""
+        low, high = self.stratified.interval
+        return max(low, self.heaviest.log_bound), max(high, self.heaviest.log_bound)
+
     def perplexity(self, log_likelihood: float) -> float:
         """``exp(-log P / n)`` per word."""
         return float(np.exp(-log_likelihood / self.words))

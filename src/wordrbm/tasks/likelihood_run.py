@@ -94,7 +94,7 @@ class LikelihoodRun:
         return {
             "log_Z": estimate.log_Z,
             "standard_error": estimate.stratified.standard_error,
-            "interval": list(estimate.stratified.interval),
+            "interval": list(estimate.interval),
             "method": METHOD,
             "settings": asdict(self.settings) | {"text_windows": self.text_windows},
             "stratified": estimate.stratified._asdict(),
