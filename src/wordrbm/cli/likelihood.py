@@ -114,7 +114,8 @@ def _lines(
 def _where_the_mass_is(trained: "TrainedModel", estimate: "LikelihoodEstimate") -> list[str]:
     heaviest = estimate.heaviest
     lines = [
-        f"very rare windows         {estimate.very_rare_share:8.1%} of the model   "
+        f"very rare windows         {estimate.very_rare_share:8.1%} ± "
+        f"{estimate.very_rare_error:.1%} of the model   "
         f"{estimate.very_rare_held_out:8.1%} of held-out text",
         f"ten heaviest windows      {heaviest.share_of_ten:8.1%} of the model   "
         f"{heaviest.text_share_of_ten:8.3%} of the text",

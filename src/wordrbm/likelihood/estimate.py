@@ -72,6 +72,7 @@ class LikelihoodEstimate:
     summed_windows: int  # of these, summed exactly
     summed_share: float  # of the model, on the windows summed exactly
     very_rare_share: float  # of the model, on very rare windows
+    very_rare_error: float  # its standard error
     very_rare_held_out: float  # of held-out windows, the same
     held_out: MeanAndError  # log P(v) of held-out windows
     unigram: MeanAndError  # the same windows by word frequencies
@@ -118,7 +119,8 @@ def estimate_likelihood(
     stratified = stratified_log_Z(particles, heavy, settings.seed)
     heaviest = text.heaviest(log_masses)
     log_Z = max(stratified.log_Z, heaviest.log_bound)
-    very_rare = _very_rare(text, np.log(q), particles, heavy, held_out)
+    rare, rare_held_out = _very_rare(text, np.log(q), particles, heavy, held_out)
+    size = max(stratified.effective_sample_size, 1.0)
     return LikelihoodEstimate(
         log_Z,
         stratified,
@@ -128,7 +130,9 @@ def estimate_likelihood(
         len(text),
         len(heavy.windows),
         float(np.exp(heavy.log_masses - log_Z).sum()),
-        *very_rare,
+        rare,
+        float(np.sqrt(rare * (1.0 - rare) / size)),
+        rare_held_out,
         MeanAndError.of(-free_energies(rbm, held_out, threads) - log_Z),
         MeanAndError.of(np.log(q[held_out]).sum(axis=1)),
         rbm.positions,

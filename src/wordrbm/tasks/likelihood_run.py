@@ -108,6 +108,7 @@ class LikelihoodRun:
             "held_out": {name: _row(estimate, row) for name, row in rows.items()},
             "very_rare_windows": {
                 "model": estimate.very_rare_share,
+                "standard_error": estimate.very_rare_error,
                 "held_out": estimate.very_rare_held_out,
             },
             "heaviest_windows": self._heaviest(estimate),
