@@ -2,7 +2,8 @@ from jaxtyping import install_import_hook
 
 # Shapes are checked while the tests run: every annotated array, every call.
 install_import_hook(
-    ["wordrbm.models", "wordrbm.sampling", "wordrbm.training.gradient"], "beartype.beartype"
+    ["wordrbm.models", "wordrbm.sampling", "wordrbm.training.gradient", "wordrbm.likelihood"],
+    "beartype.beartype",
 )
 
 import hypothesis  # noqa: E402

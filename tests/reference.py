@@ -289,3 +289,85 @@ def jump_walk(random, jumps, pool, log_target, log_r, v):
             place += stride
         ended.append(window)
     return ended
+
+
+def annealed_mass(model, q, beta, window):
+    """f_b(v): words by q^(1-b) exp(b bias), the hidden units summed out one vector at a time."""
+    words = 1.0
+    for i, word in enumerate(window):
+        words *= q[word] ** (1 - beta) * math.exp(beta * bias(model, i, word))
+    total = 0.0
+    for h in all_hiddens(model):
+        active = sum(h_j * c_j for h_j, c_j in zip(h, model.c, strict=True))
+        for i, word in enumerate(window):
+            active += sum(h_j * weight(model, i, word, j) for j, h_j in enumerate(h))
+        total += math.exp(beta * active)
+    return words * total
+
+
+def annealed_hidden(model, beta, window, j):
+    """p_b(h_j = 1 | v)."""
+    active = model.c[j] + sum(weight(model, i, word, j) for i, word in enumerate(window))
+    return 1 / (1 + math.exp(-beta * active))
+
+
+def annealed_conditional(model, q, beta, i, h):
+    """p_b(v_i = k | h) for every k."""
+    score = []
+    for k in range(choices(model)):
+        active = bias(model, i, k) + sum(h[j] * weight(model, i, k, j) for j in range(len(h)))
+        score.append(q[k] ** (1 - beta) * math.exp(beta * active))
+    return np.array(score) / sum(score)
+
+
+def annealed_matrix(model, q, beta, steps):
+    """The transition v -> h -> v' of all pairs of windows: words by Metropolis-Hastings given h."""
+    windows = all_windows(model)
+    matrix = np.zeros((len(windows), len(windows)))
+    for h in all_hiddens(model):
+        moves = [
+            np.linalg.matrix_power(
+                independence_matrix(annealed_conditional(model, q, beta, i, h), q), steps
+            )
+            for i in range(positions(model))
+        ]
+        for x, v in enumerate(windows):
+            chance = 1.0
+            for j, h_j in enumerate(h):
+                on = annealed_hidden(model, beta, v, j)
+                chance *= on if h_j else 1 - on
+            for y, w in enumerate(windows):
+                matrix[x, y] += chance * math.prod(
+                    moves[i][v[i], w[i]] for i in range(positions(model))
+                )
+    return matrix
+
+
+def jump_matrix(model, q, r, beta):
+    """Metropolis-Hastings over whole windows with proposals from r, all pairs of windows."""
+    target = np.array([annealed_mass(model, q, beta, v) for v in all_windows(model)])
+    return independence_matrix(target / target.sum(), r)
+
+
+def annealed_words(random, model, q, keep, alias, beta, steps, v):
+    """Hidden units of every window, then every word, one proposal after another."""
+    h = [
+        [float(random.uniform() < annealed_hidden(model, beta, w, j)) for j in range(len(model.c))]
+        for w in v
+    ]
+    for m, window in enumerate(v):
+        for i in range(len(window)):
+            pi = annealed_conditional(model, q, beta, i, h[m])
+            for _ in range(steps):
+                new, old = alias_draw(random, keep, alias), window[i]
+                if random.uniform() < pi[new] * q[old] / (pi[old] * q[new]):
+                    window[i] = new
+
+
+def annealed_jumps(random, model, q, proposed, r, beta, v):
+    """One window proposed to each particle; r has the probability of being proposed by window."""
+    for m, new in enumerate(proposed):
+        old = v[m]
+        ratio = annealed_mass(model, q, beta, new) / annealed_mass(model, q, beta, old)
+        if random.uniform() < ratio * r[tuple(old)] / r[tuple(new)]:
+            v[m] = new

@@ -71,12 +71,7 @@ def draw_runs(runs: Sequence[Run], path: Path) -> None:
 
 def save_picture(path: Path, draw: Callable[[], "Figure"]) -> None:
     """Draw in the common style and write; the same figure gives the same bytes."""
-    form = path.suffix.lower().removeprefix(".")
-    if form not in METADATA:
-        raise WordRBMError(
-            f"{path} is neither .png nor .svg; name a picture of one of these kinds."
-        )
-    refuse_without_matplotlib()
+    form = checked_kind(path)
     from matplotlib import style
 
     with (
@@ -86,6 +81,17 @@ def save_picture(path: Path, draw: Callable[[], "Figure"]) -> None:
     ):
         warnings.filterwarnings("ignore", "Glyph .* missing")  # a script the font does not have
         draw().savefig(temporary, format=form, metadata=METADATA[form])
+
+
+def checked_kind(path: Path) -> str:
+    """`png` or `svg` by the path's suffix, if a picture of it can be drawn."""
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in METADATA:
+        raise WordRBMError(
+            f"{path} is neither .png nor .svg; name a picture of one of these kinds."
+        )
+    refuse_without_matplotlib()
+    return kind
 
 
 def refuse_without_matplotlib() -> None:

@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 from jaxtyping import Float32, Float64, Int, Int32
 
+from wordrbm.artifacts.likelihoodfile import read_log_Z
 from wordrbm.artifacts.tensors import Shape, read_head, read_tensors, write_tensors
 from wordrbm.artifacts.vectors import Vectors
 from wordrbm.errors import WordRBMError
@@ -42,6 +43,7 @@ class TrainedModel:
     vocabulary: Vocabulary
     settings: TrainingSettings
     corpus: str = ""  # the SHA-256 of the word ids it was trained on
+    folder: Path | None = None  # where it was loaded from
 
     @cached_property
     def vectors(self) -> Vectors:
@@ -55,6 +57,20 @@ class TrainedModel:
     def free_energy(self, windows: GivenWindows) -> Float64[np.ndarray, " N"]:
         """``F(v)`` of windows, given as word ids (N, n) or as texts of exactly n words."""
         return free_energy(self.rbm, self.vocabulary, windows)
+
+    @cached_property
+    def log_Z(self) -> float:
+        """The logarithm of the partition function, as `wordrbm likelihood` stored it."""
+        return read_log_Z(self.folder, self.rbm)
+
+    def log_likelihood(self, windows: GivenWindows) -> Float64[np.ndarray, " N"]:
+        """``log P(v) = -F(v) - log Z`` of windows, given as to `free_energy`, in nats.
+
+        Needs the log Z that `wordrbm likelihood MODEL CORPUS` stores. A longer text has no
+        probability under a model of windows: give its windows of n words and take their mean.
+        """
+        log_Z = self.log_Z
+        return -self.free_energy(windows) - log_Z
 
     def fill(self, text: TextWithBlanks, count: int = 10) -> Filled:
         """The likeliest words for every blank (`___` or None) of a text."""
@@ -115,7 +131,7 @@ def load(path: str | Path) -> TrainedModel:
     settings = settings_of(folder / MODEL, head)
     found = read_tensors(folder / MODEL, shapes_of(len(vocabulary), settings))
     rbm = from_parameters(folder / MODEL, found)
-    return TrainedModel(rbm, vocabulary, settings, str(head.get("corpus", "")))
+    return TrainedModel(rbm, vocabulary, settings, str(head.get("corpus", "")), folder)
 
 
 def settings_of(path: Path, head: dict[str, Any]) -> TrainingSettings:

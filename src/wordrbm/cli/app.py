@@ -16,6 +16,7 @@ from wordrbm.cli import (
     features,
     fill,
     info,
+    likelihood,
     metrics,
     mixing,
     neighbours,
@@ -46,6 +47,7 @@ app.command("features")(features.features)
 app.command("sample")(sample.sample)
 app.command("export")(export.export)
 app.command("evaluate")(evaluate.evaluate)
+app.command("likelihood")(likelihood.likelihood)
 app.command("info")(info.info)
 app.command("metrics")(metrics.metrics)
 app.command("mixing")(mixing.mixing)

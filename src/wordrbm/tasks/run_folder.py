@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wordrbm.artifacts.checkpoint import FOLDER, Origin, refuse_other_run, remove_checkpoints
+from wordrbm.artifacts.likelihoodfile import LIKELIHOOD
 from wordrbm.artifacts.modelfile import METRICS, MODEL, TIMES, VOCABULARY, load
 from wordrbm.artifacts.tensors import read_head
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import is_leftover, locked, make_folder, remove_leftovers
 
-OURS = {VOCABULARY, METRICS, TIMES, MODEL, FOLDER}
+OURS = {VOCABULARY, METRICS, TIMES, MODEL, LIKELIHOOD, FOLDER}
 
 
 @contextmanager

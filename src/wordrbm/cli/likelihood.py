@@ -1,0 +1,130 @@
+"""`wordrbm likelihood`: log Z and the likelihood of held-out text, with how far to trust them."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from wordrbm.artifacts import TrainedModel
+    from wordrbm.likelihood.estimate import LikelihoodEstimate
+
+
+def likelihood(
+    model: Annotated[Path, typer.Argument(help="A folder made by `wordrbm train`.")],
+    prepared: Annotated[Path, typer.Argument(help="The corpus it was trained on.")],
+    temperatures: Annotated[int, typer.Option(min=1, help="Steps of the annealing.")] = 1000,
+    chains: Annotated[int, typer.Option(min=2, help="Particles that are annealed.")] = 256,
+    windows: Annotated[int, typer.Option(min=2, help="Held-out windows to score.")] = 2000,
+    text_windows: Annotated[
+        int, typer.Option(min=1, help="Windows of the training text to weigh one by one.")
+    ] = 1_000_000,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Fixes the random numbers; takes random held-out windows.",
+            show_default="1, evenly spread windows",
+        ),
+    ] = None,
+    trigrams: Annotated[
+        bool, typer.Option("--trigrams", help="Score trigram counts too (slow).")
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="A .png or .svg: log Z by number of temperatures.")
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(min=1, help="The result does not depend on it.", show_default="all"),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Estimate log Z by annealed importance sampling, and the likelihood of held-out windows.
+
+    Heavy windows of the text are summed exactly. The result is stored in the model folder, where
+    `model.log_likelihood` finds it.
+
+    \b
+    Example:
+      wordrbm likelihood model corpus --temperatures 1000 --chains 256 --trigrams
+    """
+    from wordrbm.analysis.pictures import checked_kind
+    from wordrbm.analysis.sandwich_pictures import draw_sandwich
+    from wordrbm.artifacts import load
+    from wordrbm.artifacts.likelihoodfile import write_likelihood
+    from wordrbm.cli.progress import progress
+    from wordrbm.cli.stopping import StopSignals
+    from wordrbm.likelihood.annealing import AnnealingSettings
+    from wordrbm.processors import workers_or_cores
+    from wordrbm.tasks.likelihood_run import LikelihoodRun
+    from wordrbm.text.prepared import Prepared
+
+    stop = StopSignals()
+    stop.told = "Stopped; nothing was written."
+    if plot is not None:
+        checked_kind(plot)
+    trained, corpus = load(model), Prepared.open(prepared)
+    corpus.verify()
+    settings = AnnealingSettings(temperatures, chains, seed=1 if seed is None else seed)
+    run = LikelihoodRun.of(
+        trained, corpus, settings, windows,
+        text_windows=text_windows, at_random=seed is not None, threads=workers_or_cores(threads),
+    )  # fmt: skip
+    with progress("likelihood", 1.0, quiet=quiet) as show:
+        estimate = run.estimate(show)
+        counts = run.trigram_counts(show) if trigrams else None
+        if plot is not None:
+            draw_sandwich(
+                run.sandwich(estimate, show), estimate.log_Z, estimate.heaviest.log_bound, plot
+            )
+    result = run.result(estimate, counts)
+    stop.has_begun = True  # a stop now waits for the small file to be whole
+    write_likelihood(model, trained.rbm, result)
+    print(json.dumps(result) if as_json else "\n".join(_lines(trained, estimate, result)))
+
+
+def _lines(
+    trained: "TrainedModel", estimate: "LikelihoodEstimate", result: dict[str, Any]
+) -> list[str]:
+    """The result as a short table."""
+    up, down, stratified = estimate.forward, estimate.reverse, estimate.stratified
+    low, high = estimate.interval
+    size = f"effective sample size {up.effective_sample_size:.0f} of {down.count}"
+    lines = [
+        f"log Z                     {estimate.log_Z:10.2f} ± {stratified.standard_error:.2f}   "
+        f"95 % interval {low:.2f} to {high:.2f}",
+        f"  annealing, forward      {up.log_Z:10.2f} ± {up.standard_error:.2f}   {size}",
+        f"  annealing, reverse      {down.mean:10.2f} ± {down.standard_error:.2f}   "
+        f"from {down.count} held-out windows",
+        f"  windows of the text  >= {estimate.heaviest.log_bound:10.2f}          "
+        f"{estimate.text_windows:,} distinct windows",
+        f"held-out log-likelihood, nats a window, and perplexity a word ({result['windows']:,} "
+        "windows)",
+    ]
+    for name, row in result["held_out"].items():
+        lines.append(
+            f"  {name:22}  {row['log_likelihood']:10.2f} ± {row['standard_error']:.2f}   "
+            f"perplexity {row['perplexity']:,.1f}"
+        )
+    return lines + _where_the_mass_is(trained, estimate) + _warnings(result)
+
+
+def _where_the_mass_is(trained: "TrainedModel", estimate: "LikelihoodEstimate") -> list[str]:
+    heaviest = estimate.heaviest
+    lines = [
+        f"very rare windows         {estimate.very_rare_share:8.1%} ± "
+        f"{estimate.very_rare_error:.1%} of the model   "
+        f"{estimate.very_rare_held_out:8.1%} of held-out text",
+        f"ten heaviest windows      {heaviest.share_of_ten:8.1%} of the model   "
+        f"{heaviest.text_share_of_ten:8.3%} of the text",
+    ]
+    rows = zip(trained.words(heaviest.windows), heaviest.shares, heaviest.text_shares, strict=True)
+    for words, share, text_share in list(rows)[:3]:
+        lines.append(f"  {share:8.2%} {text_share:8.3%}   {' '.join(words)}")
+    return lines
+
+
+def _warnings(result: dict[str, Any]) -> list[str]:
+    return [f"warning: {sentence}" for sentence in result["warnings"]]

@@ -1,0 +1,171 @@
+"""Annealed importance sampling of windows: an unbiased estimate of Z, forward and in reverse.
+
+The path leads from word frequencies, whose sum over all windows is known,
+
+    Z_0 = (sum_k q_k)^n 2^H,
+
+to the model, over `temperatures` equal steps. Forward, particles start from q, and the mean of
+their weights is unbiased for Z; the mean of the log weights is below log Z. In reverse, particles
+start from given windows; if these are draws from the model, the mean of the inverse weights is
+unbiased for 1 / Z, and the mean of the log weights is above log Z. What lies between the two is
+what annealing does not know. A mode that no particle reaches is unseen by both.
+
+References
+    R. Neal. Annealed importance sampling. Statistics and Computing 11, 2001.
+    Y. Burda, R. Grosse, R. Salakhutdinov. Accurate and conservative estimates of MRF
+    log-likelihood using reverse annealing. AISTATS 2015.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from jaxtyping import Float, Int32
+from threadpoolctl import threadpool_limits
+
+from wordrbm.errors import WordRBMError
+from wordrbm.kernels.annealing import (
+    AnnealedModel,
+    Moves,
+    WordProposal,
+    anneal_forward,
+    anneal_reverse,
+)
+from wordrbm.kernels.jumps import ReservoirTable
+from wordrbm.kernels.stream import seed_stream
+from wordrbm.models import WordRepRBM
+from wordrbm.sampling.alias import AliasTable
+from wordrbm.sampling.jumps import Reservoir
+from wordrbm.shapes import Words
+
+PART = 32  # particles with one random stream, whatever the number of threads
+STRIDE = 20  # temperatures between reports, and between looks at `stop`
+START, FORWARD, REVERSE = 0, 1, 2  # the uses of a seed
+
+Report = Callable[[float], None]  # how many of the temperatures are done
+
+
+@final
+@dataclass(frozen=True)
+class AnnealingSettings:
+    """How finely, with how many particles, and with which random numbers."""
+
+    temperatures: int = 1000
+    particles: int = 256
+    word_steps: int = 10  # Metropolis-Hastings proposals to each word at each temperature
+    jumps: int = 1  # whole windows proposed to each particle at each temperature
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.temperatures < 1 or self.particles < 2 or self.word_steps < 0 or self.jumps < 0:
+            raise WordRBMError(
+                f"Annealing over {self.temperatures} temperatures with {self.particles} particles, "
+                f"{self.word_steps} word steps and {self.jumps} jumps was asked for; it needs 1 or "
+                "more temperatures, 2 or more particles and no negative number of moves."
+            )
+
+
+class Particles(NamedTuple):
+    """Where annealing ended, and what it says of Z."""
+
+    windows: Int32[np.ndarray, "C n"]
+    log_weights: Float[np.ndarray, " C"]  # log Z_0 included: each one is an estimate of log Z
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Annealing:
+    """The path from word frequencies to one model, ready to be run in both directions."""
+
+    model: AnnealedModel
+    words: WordProposal
+    table: ReservoirTable
+    positions: int
+    settings: AnnealingSettings
+
+    @classmethod
+    def build(
+        cls,
+        rbm: WordRepRBM,
+        proposal: AliasTable,
+        reservoir: Reservoir | None,
+        settings: AnnealingSettings,
+    ) -> "Annealing":
+        """Lay out the model; without a reservoir no whole windows are proposed."""
+        if reservoir is None and settings.jumps:
+            raise WordRBMError(
+                f"{settings.jumps} jumps a temperature were asked for without a reservoir of "
+                "windows; give one, or ask for no jumps."
+            )
+        if reservoir is None:
+            reservoir = Reservoir.build(np.zeros((1, rbm.positions), np.int32), proposal)
+        stacked = np.ascontiguousarray(rbm.stacked)
+        model = AnnealedModel(rbm.D, stacked, rbm.b, rbm.c)
+        words = WordProposal(proposal.keep, proposal.alias, proposal.log_probability())
+        return cls(model, words, reservoir.table, rbm.positions, settings)
+
+    @property
+    def log_Z_0(self) -> float:
+        """``n log sum_k q_k + H log 2``: the base of the path."""
+        n, H = self.positions, self.model.c.size
+        return float(n * np.log(np.exp(self.words.log_q).sum()) + H * np.log(2.0))
+
+    def start(self) -> Words:
+        """Independent windows of words drawn by frequency, one for each particle."""
+        C, n = self.settings.particles, self.positions
+        proposal = AliasTable(self.words.keep, self.words.alias)
+        return proposal.draw(seed_stream(self.settings.seed, START, 0), C * n).reshape(C, n)
+
+    def forward(self, *, threads: int = 1, report: Report = lambda done: None) -> Particles:
+        """Anneal from word frequencies to the model."""
+        return self._run(anneal_forward, FORWARD, self.start(), threads, report)
+
+    def reverse(
+        self, windows: Words, *, threads: int = 1, report: Report = lambda done: None
+    ) -> Particles:
+        """Anneal from these windows, one particle each, back to word frequencies."""
+        return self._run(anneal_reverse, REVERSE, windows, threads, report)
+
+    def _run(self, kernel: Any, use: int, start: Words, threads: int, report: Report) -> Particles:
+        """Parts have their own streams and meet at every stride: threads only share them out."""
+        T = self.settings.temperatures
+        v, log_weights = start.astype(np.int32), np.full(len(start), self.log_Z_0)
+        parts = [slice(first, first + PART) for first in range(0, len(v), PART)]
+        streams = [seed_stream(self.settings.seed, use, part) for part in range(len(parts))]
+        moves = Moves(self.settings.word_steps, self.settings.jumps)
+
+        def move(part: int) -> None:
+            state = v[parts[part]], log_weights[parts[part]]
+            kernel(streams[part], self.model, self.words, self.table, moves, path, *state)
+
+        with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
+            for done in range(0, T, STRIDE):
+                path = _stretch(T, done, reverse=use == REVERSE)
+                list(pool.map(move, range(len(parts))))
+                report(min(done + STRIDE, T))
+        _refuse_lost_numbers(log_weights)
+        return Particles(v, log_weights)
+
+
+def _stretch(T: int, done: int, *, reverse: bool) -> Float[np.ndarray, " t"]:
+    """The inverse temperatures of the next stride, in ascending order."""
+    steps = np.arange(done, min(done + STRIDE, T) + 1)
+    return (T - steps[::-1] if reverse else steps) / T
+
+
+def _refuse_lost_numbers(log_weights: Float[np.ndarray, " C"]) -> None:
+    if not np.isfinite(log_weights).all():
+        raise WordRBMError(
+            "Annealing came to weights that are not finite: the parameters of this model are too "
+            "large; train it again with smaller rates."
+        )
+
+
+def effective_sample_size(log_weights: Float[np.ndarray, " C"]) -> float:
+    """``(sum w)^2 / sum w^2``: the number of equal weights that would be as good."""
+    if not log_weights.size:
+        return 0.0
+    w = np.exp(log_weights - log_weights.max())
+    return float(w.sum() ** 2 / np.square(w).sum())

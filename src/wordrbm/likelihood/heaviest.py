@@ -1,0 +1,114 @@
+"""The heaviest windows of a text under a model, and the bound on log Z that they give.
+
+    log Z >= log sum over distinct windows v of exp(-F(v))
+
+The bound has no error but rounding. A sound model spreads its mass as the text does; a model whose
+chains have missed a mode has much of it on a few windows, which the text hardly ever shows.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import numpy as np
+from jaxtyping import Float, Int, Int32
+from threadpoolctl import threadpool_limits
+
+from wordrbm.errors import WordRBMError
+from wordrbm.models import AbstractRBM
+from wordrbm.models.cloze import GivenUp
+from wordrbm.shapes import Words
+from wordrbm.text.windows import Windows
+
+PART = 4096  # windows at a time: memory is bounded, and the digits do not depend on threads
+TOP = 10
+
+
+class HeaviestWindows(NamedTuple):
+    """The windows with most of the model's mass among distinct windows of a text."""
+
+    log_bound: float  # log sum exp(-F) over all the distinct windows: log Z is not less
+    share_of_ten: float  # of their mass, on the ten heaviest
+    text_share_of_ten: float  # of the text, on the same ten
+    windows: Int32[np.ndarray, "top n"]  # the heaviest first
+    shares: Float[np.ndarray, " top"]  # of the mass of all the distinct windows
+    text_shares: Float[np.ndarray, " top"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class DistinctWindows:
+    """The distinct windows of a sample of text, with their counts; made once, asked often."""
+
+    windows: Int32[np.ndarray, "N n"]
+    counts: Int[np.ndarray, " N"]
+
+    @classmethod
+    def of(cls, windows: Words) -> "DistinctWindows":
+        """Count equal windows as one."""
+        if not len(windows):
+            raise WordRBMError("There are no windows to weigh; give 1 or more.")
+        ordered = windows[np.lexsort(windows.T[::-1])]
+        is_new = np.ones(len(ordered), np.bool_)
+        is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+        starts = np.flatnonzero(is_new)
+        return cls(ordered[starts].astype(np.int32), np.diff(starts, append=len(ordered)))
+
+    @classmethod
+    def sample(cls, windows: Windows, count: int) -> "DistinctWindows":
+        """At most `count` windows, evenly spread over a text: the same ones for every run."""
+        count = min(count, len(windows))
+        return cls.of(windows.take(np.linspace(0, len(windows) - 1, count).astype(np.int64)))
+
+    def __len__(self) -> int:
+        return len(self.windows)
+
+    def check(self, rbm: AbstractRBM, *, top: int = TOP, threads: int = 1) -> HeaviestWindows:
+        """Weigh every window: the bound on log Z, and the heaviest windows."""
+        return self.heaviest(self.log_masses(rbm, threads=threads), top)
+
+    def log_masses(
+        self, rbm: AbstractRBM, *, threads: int = 1, stop: Callable[[], bool] = lambda: False
+    ) -> Float[np.ndarray, " N"]:
+        """``-F(v)`` of every distinct window; `GivenUp` soon after `stop` says so."""
+
+        def weigh(part: Words) -> Float[np.ndarray, " B"]:
+            if stop():
+                raise GivenUp
+            return -rbm.free_energy(part)
+
+        parts = [self.windows[first : first + PART] for first in range(0, len(self), PART)]
+        with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
+            return np.concatenate(list(pool.map(weigh, parts)))
+
+    def heaviest(self, log_mass: Float[np.ndarray, " N"], top: int = TOP) -> HeaviestWindows:
+        """The windows with the largest of these log masses, ties in the order of the words."""
+        log_bound = log_sum(log_mass)
+        ten = self._largest(log_mass, TOP)
+        chosen = self._largest(log_mass, top)
+        total = self.counts.sum()
+        return HeaviestWindows(
+            log_bound,
+            float(np.exp(log_mass[ten] - log_bound).sum()),
+            float(self.counts[ten].sum() / total),
+            self.windows[chosen],
+            np.exp(log_mass[chosen] - log_bound),
+            self.counts[chosen] / total,
+        )
+
+    def _largest(self, log_mass: Float[np.ndarray, " N"], top: int) -> Int[np.ndarray, " top"]:
+        top = min(top, len(self))
+        least = np.partition(log_mass, len(self) - top)[len(self) - top]
+        candidates = np.flatnonzero(log_mass >= least)
+        return candidates[np.argsort(-log_mass[candidates], kind="stable")][:top]
+
+
+def log_sum(log_mass: Float[np.ndarray, " N"]) -> float:
+    """``log sum_k exp(log_mass[k])`` in double precision; minus infinity for no numbers."""
+    if not log_mass.size:
+        return -np.inf
+    largest = float(log_mass.max())
+    if not np.isfinite(largest):
+        return largest
+    return largest + float(np.log(np.exp(log_mass - largest).sum(dtype=np.float64)))
