@@ -259,7 +259,9 @@ def test_epochs_are_passes_over_the_training_windows(corpus):
 
 
 def test_divergence_keeps_the_last_good_checkpoint(corpus, tmp_path):
-    training = run(corpus, tmp_path, checkpoint_seconds=0.0, hidden_rate=2e4, warmup=60)
+    training = run(
+        corpus, tmp_path, checkpoint_seconds=0.0, hidden_rate=2e4, warmup=60, warmup_share=1.0
+    )
     with pytest.raises(WordRBMError, match="diverged"):
         finish(training)
     assert list_checkpoints(tmp_path)

@@ -77,7 +77,12 @@ def test_every_shard_draws_from_its_own_stream(text):
 
 def test_rates_rise_then_fall():
     chosen = settings(
-        ngrams=24 * 100, warmup=10, word_rate=1.0, final_rate=0.2, rate_windows=24 * 100
+        ngrams=24 * 100,
+        warmup_share=1.0,
+        warmup=10,
+        word_rate=1.0,
+        final_rate=0.2,
+        rate_windows=24 * 100,
     )
     rates = [rates_at(chosen, step).word for step in range(101)]
     assert rates[0] == pytest.approx(0.1)

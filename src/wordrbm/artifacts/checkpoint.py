@@ -21,6 +21,7 @@ from wordrbm.shapes import Array
 from wordrbm.storage import make_folder, remove_leftovers, told
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import TrainingSettings, TrainingState
+from wordrbm.training.averaging import Averages
 
 FOLDER = "checkpoints"
 KEPT = 2
@@ -36,11 +37,12 @@ class Origin(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """A run in the middle; `acceptance` of its last update is only there to be reported."""
+    """A run in the middle; acceptances of its last update are only there to be reported."""
 
     rbm: WordRepRBM
     state: TrainingState
     acceptance: float
+    jump_acceptance: float = 0.0
 
 
 def save_checkpoint(run: Path, saved: Saved, origin: Origin) -> None:
@@ -54,8 +56,10 @@ def save_checkpoint(run: Path, saved: Saved, origin: Origin) -> None:
         "chains.v": state.chains.v,
         "chains.h": state.chains.h.astype(np.uint8),  # states are 0 or 1
         **_named(state.clusters),
+        **_average_tensors(state.averages),
     }
     head = {"kind": "checkpoint", "step": state.step, "acceptance": saved.acceptance}
+    head["jump_acceptance"] = saved.jump_acceptance
     head |= describe(TrainedModel(saved.rbm, origin.vocabulary, origin.settings, origin.corpus))
     path = folder / f"{state.step:012d}.safetensors"
     write_tensors(path, tensors, head)
@@ -114,18 +118,42 @@ def _load(path: Path, head: dict[str, Any], origin: Origin) -> Saved:
     """The model and the state, if they fit the run."""
     found = read_tensors(path, _shapes(origin))
     rbm = from_parameters(path, found)
-    step, acceptance = head.get("step"), head.get("acceptance")
+    step = head.get("step")
+    acceptances = head.get("acceptance"), head.get("jump_acceptance")
     fits = type(step) is int and 0 <= step <= origin.settings.steps
-    fits &= type(acceptance) is float and isfinite(acceptance)
-    if not (fits and _is_state(found, len(origin.vocabulary))):
+    fits &= all(type(share) is float and isfinite(share) for share in acceptances)
+    fits = fits and _is_state(found, len(origin.vocabulary)) and _are_averages(found, step)
+    if not fits:
         raise WordRBMError(f"{path} holds a state that does not fit its model; remove this file.")
     velocity = {name: np.empty_like(rbm.parameters()[name]) for name in ("U", "c")}
     for name, speed in velocity.items():
         speed[...] = found[f"velocity.{name}"]
     chains = Chains(found["chains.v"], found["chains.h"].astype(rbm.c.dtype))
     parts = [found[name] for name in _named_shapes(origin)]
-    state = TrainingState(int(head["step"]), chains, velocity, Clusters(*parts) if parts else None)
-    return Saved(rbm, state, float(head["acceptance"]))
+    clusters = Clusters(*parts) if parts else None
+    averages = _averages(rbm, found, origin.settings)
+    state = TrainingState(int(head["step"]), chains, velocity, clusters, averages)
+    return Saved(rbm, state, float(head["acceptance"]), float(head["jump_acceptance"]))
+
+
+def _average_tensors(averages: Averages | None) -> dict[str, Array]:
+    """The arrays of the averages, if the run takes some."""
+    if averages is None:
+        return {}
+    tensors = {f"average.{name}": value for name, value in averages.value.items()}
+    return {**tensors, "average.covered": averages.covered}
+
+
+def _averages(
+    rbm: WordRepRBM, found: dict[str, Array], settings: TrainingSettings
+) -> Averages | None:
+    """The averages of a checkpoint, laid out in memory as the parameters are."""
+    if not settings.averaging:
+        return None
+    value = {name: np.empty_like(x) for name, x in rbm.parameters().items()}
+    for name, average in value.items():
+        average[...] = found[f"average.{name}"]
+    return Averages(settings.averaging, value, ("D", "b"), found["average.covered"])
 
 
 def _shapes(origin: Origin) -> dict[str, Shape]:
@@ -138,6 +166,7 @@ def _shapes(origin: Origin) -> dict[str, Shape]:
         "chains.v": (settings.chains, settings.window),
         "chains.h": (settings.chains, settings.hidden),
         **_named_shapes(origin),
+        **_average_shapes(origin),
     }
 
 
@@ -149,6 +178,27 @@ def _named_shapes(origin: Origin) -> dict[str, Shape]:
     C = sum(cluster_counts(K, settings.single_words, settings.word_groups))
     shapes: list[Shape] = [(K,), (C, settings.dimension), (C,)]
     return {f"clusters.{name}": shape for name, shape in zip(Clusters._fields, shapes, strict=True)}
+
+
+def _average_shapes(origin: Origin) -> dict[str, Shape]:
+    """The arrays of the averages."""
+    if not origin.settings.averaging:
+        return {}
+    K = len(origin.vocabulary)
+    shapes = shapes_of(K, origin.settings) | {"covered": (K,)}
+    return {f"average.{name}": shape for name, shape in shapes.items()}
+
+
+def _are_averages(found: dict[str, Array], step: Any) -> bool:
+    """Whether the averages are finite numbers of the model's kind, of updates that were made."""
+    if "average.covered" not in found:
+        return True
+    covered = found["average.covered"]
+    fits = covered.dtype == np.int64 and covered.min() >= 0 and covered.max() <= step
+    for name in "DUbc":
+        value = found[f"average.{name}"]
+        fits &= value.dtype == found["c"].dtype and np.isfinite(value).all()
+    return bool(fits)
 
 
 def _is_state(found: dict[str, Array], K: int) -> bool:

@@ -32,6 +32,7 @@ MODEL = "model.safetensors"
 VOCABULARY = "vocabulary.tsv"
 METRICS = "metrics.jsonl"
 TIMES = "times.jsonl"
+BEFORE_JUMPS = {"jumps": 0, "averaging": 0}  # of models trained before there were any
 
 
 @final
@@ -139,7 +140,7 @@ def settings_of(path: Path, head: dict[str, Any]) -> TrainingSettings:
     settings = head.get("settings")
     if not isinstance(settings, dict):
         raise WordRBMError(f"{path} has no settings in its head; train the model again.")
-    return check_settings(settings)
+    return check_settings(BEFORE_JUMPS | settings)
 
 
 def shapes_of(K: int, settings: TrainingSettings) -> dict[str, Shape]:

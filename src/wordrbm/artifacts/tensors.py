@@ -23,7 +23,9 @@ Shape = tuple[int, ...]
 FORMAT = "wordrbm"
 VERSION = 1
 LONGEST_HEADER = 2**20  # bytes; ours take about two thousand, and JSON costs many times its length
-DTYPES = {"F32": np.float32, "F64": np.float64, "I32": np.int32, "U8": np.uint8}
+DTYPES = {
+    "F32": np.float32, "F64": np.float64, "I32": np.int32, "I64": np.int64, "U8": np.uint8,
+}  # fmt: skip
 # A number too long, a text nested too deep and a shape of too many axes are errors of three kinds.
 UNREADABLE = (SafetensorError, OSError, ValueError, RecursionError)
 

@@ -33,6 +33,12 @@ def train(
     operator: Annotated[
         str | None, _option("Proposals: unigram, clusters or both [unigram].")
     ] = None,
+    preset: Annotated[
+        str | None, _option("Settings by name: paper (no jumps, no averaging); options win.")
+    ] = None,
+    jumps: Annotated[
+        int | None, _option("Whole windows proposed per chain; 0 is none [1].")
+    ] = None,
     mh_steps: Annotated[int | None, _option("Proposals per word, by unigram [100].")] = None,
     cluster_steps: Annotated[int | None, _option("Proposals per word, by clusters [4].")] = None,
     chains: Annotated[int | None, _option("Persistent chains [512].")] = None,
@@ -63,6 +69,7 @@ def train(
       wordrbm train corpus --out model --ngrams 100000000 --threads 2
     """
     given = {
+        "preset": preset, "jumps": jumps,
         "window": window, "dimension": dimension, "hidden": hidden, "operator": operator,
         "mh_steps": mh_steps, "cluster_steps": cluster_steps,
         "chains": chains, "batch_size": batch_size, "shards": shards, "ngrams": ngrams,
@@ -146,7 +153,8 @@ def _scores(report: "Report") -> str:
     return (
         f", cloze perplexity {report.scores.cloze_perplexity:.1f} "
         f"(unigram {report.scores.unigram_perplexity:.0f}), "
-        f"gap {report.scores.free_energy_gap:+.2f}"
+        f"gap {report.scores.free_energy_gap:+.2f}, ten heaviest windows "
+        f"{report.scores.ten_heaviest:.1%} (text {report.scores.ten_heaviest_text:.1%})"
     )
 
 

@@ -32,6 +32,7 @@ SETTING = {
 OPEN = ("n_iter", None)  # as many passes as the rows need
 MOST_READ = 2**62  # rows in all passes: the bound of `ngrams`
 LEAST_PASSES = 10  # over the rows, and
+RESERVOIR = TrainingSettings.model_fields["reservoir"].default
 LEAST_UPDATES = 3000  # in all: a small table is learnt by going over it often
 CONSTANT_RATES = {"final_rate": 1.0, "rate_windows": 2**62, "warmup": 0}
 
@@ -71,6 +72,9 @@ def settings_of(
         "chains": chains_of(estimator),
         "ngrams": steps * plan.size,
         "warmup": min(1000, steps // 10),
+        "warmup_share": 1.0,
+        "averaging": 0,  # the rates of a fit fall to zero, so its last parameters are as good
+        "reservoir": min(RESERVOIR, plan.batches * plan.size),
     }
     return TrainingSettings(**{**values, **changes})
 

@@ -181,7 +181,7 @@ def jump(stream, model, log_q, table, inverse_temperature, jumps, v, x):  # type
 def jump_weights(model, log_q, table, inverse_temperature, v, x):  # type: ignore[no-untyped-def]
     """``log f_b(v) - log r(v)`` of every window."""
     out = np.empty(len(v))
-    log_reservoir(table, v, out)
+    log_reservoir(table, v, out, np.empty(len(v), np.bool_))
     for m in range(len(v)):
         out[m] = log_annealed(model.b, log_q, inverse_temperature, v[m], x[m]) - out[m]
     return out

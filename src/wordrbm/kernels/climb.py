@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from numba import njit
 
+from wordrbm.kernels.averaging import average_dense, blend, kept_share
 from wordrbm.kernels.rows import (
     add_row,
     add_scaled,
@@ -37,6 +38,17 @@ class Limits(NamedTuple):
     named: Array
 
 
+class AverageTables(NamedTuple):
+    """Running averages of the parameters (`averaging.py`); a power of 0 is none."""
+
+    D: Array
+    U: Array
+    b: Array
+    c: Array
+    covered: Array  # K: the update up to which the averages of a row count
+    power: int
+
+
 class Pace(NamedTuple):
     """The numbers of one step, in the model's precision."""
 
@@ -56,13 +68,47 @@ def climb(
     speeds: Speeds,
     found: Found,
     limits: Limits,
+    averages: AverageTables,
+    turn: int,
     pace: Pace,
 ) -> Any:
-    """This part's share of the step; `found` has the shards on its first axis. Is it sane?"""
+    """This part's share of update `turn`; `found` has the shards on its first axis. Is it sane?"""
+    if averages.power > 0:
+        average_named(part, parts, weights, found, averages, turn - 1)
     climb_rows(part, parts, weights, found, limits, pace)
     sane_U = climb_dense(part, parts, weights.U, speeds.U, found.U, pace, pace.hidden_shrink)
     sane_c = climb_dense(part, parts, weights.c, speeds.c, found.c, pace, pace.word * 0)
+    if averages.power > 0:
+        average_stretch(part, parts, weights.U, averages.U, turn, averages.power)
+        average_stretch(part, parts, weights.c, averages.c, turn, averages.power)
     return sane_U and sane_c
+
+
+@njit(cache=True, nogil=True)
+def average_named(part, parts, weights, found, averages, now):  # type: ignore[no-untyped-def]
+    """Bring the averages of the rows to be changed up to date."""
+    for s in range(len(found.rows)):
+        for r in range(found.rows[s]):
+            w = found.number[s, r]
+            if part_of(w, parts) == part and averages.covered[w] < now:
+                share = kept_share(averages.covered[w], now, averages.power)
+                share = weights.b.dtype.type(share)
+                blend(averages.D[w], weights.D[w], share)
+                blend(averages.b[w : w + 1], weights.b[w : w + 1], share)
+                averages.covered[w] = now
+
+
+@njit(cache=True, nogil=True)
+def average_stretch(part, parts, parameter, average, now, power):  # type: ignore[no-untyped-def]
+    """Take this part's stretch of a dense parameter into its average."""
+    own = stretch(part, parts, parameter.size)
+    average_dense(parameter.reshape(-1)[own], average.reshape(-1)[own], now, power)
+
+
+@njit(cache=True, nogil=True)
+def stretch(part, parts, size):  # type: ignore[no-untyped-def]
+    """This part's stretch of so many numbers."""
+    return slice(part * size // parts, (part + 1) * size // parts)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -84,7 +130,7 @@ def climb_rows(part, parts, weights, found, limits, pace):  # type: ignore[no-un
 @njit(cache=True, nogil=True)
 def climb_dense(part, parts, parameter, speed, found, pace, shrink):  # type: ignore[no-untyped-def]
     """A dense parameter, at this part's stretch of its numbers; whether they are sane."""
-    here = slice(part * parameter.size // parts, (part + 1) * parameter.size // parts)
+    here = stretch(part, parts, parameter.size)
     own, pushed = parameter.reshape(-1)[here], speed.reshape(-1)[here]
     slow_down(pushed, own, pace.momentum, shrink)
     for shard in range(len(found)):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from wordrbm.kernels.climb import Limits, Pace, Speeds, climb
+from wordrbm.kernels.climb import AverageTables, Limits, Pace, Speeds, climb
 from wordrbm.kernels.jumps import ReservoirTable
 from wordrbm.kernels.order import Plan, visited
 from wordrbm.kernels.shard import Found, Known, Weights, compare_shard
@@ -33,6 +33,7 @@ class Job(NamedTuple):
     reservoir: ReservoirTable  # windows to jump to
     jumps: int  # proposed to each chain
     limits: Limits
+    averages: AverageTables
     read: Array  # B x n
     v: Array  # 2 x M x n: before and after, in turn
     h: Array  # 2 x M x H
@@ -77,7 +78,10 @@ def share(turn, thread, threads, seed, job):  # type: ignore[no-untyped-def]
     if load(job.cells, LARGEST) < len(job.weights.b):  # else a word is none, and nothing is learnt
         p = job.pace
         pace = Pace(p[0], p[1], p[2], p[3], p[4], p[5])
-        if not climb(thread, threads, job.weights, job.speeds, job.found, job.limits, pace):
+        if not climb(
+            thread, threads, job.weights, job.speeds, job.found, job.limits, job.averages, turn,
+            pace,
+        ):  # fmt: skip
             store(job.cells, LOST, 1)
     meet(job.cells, HERE, MEETINGS, threads, GIVEN_UP)
 

@@ -20,7 +20,7 @@ negative phase therefore has two strata, the windows stored and all others:
     E_p[g] = P(stored) E_p[g | stored] + P(other) E_p[g | other]
 
 The chains estimate both probabilities and the second mean. The first mean is estimated by
-importance sampling from the pool of proposals, so it does not wait for chains to find a window whose
+importance sampling from the pool of proposals: it need not wait for chains to find a window whose
 probability has risen. The estimate is consistent: its bias falls as one over the size of the pool.
 """
 

@@ -6,6 +6,7 @@ from typing import Any
 from wordrbm.errors import WordRBMError
 from wordrbm.text.prepared import Prepared
 from wordrbm.training import TrainingSettings, check_settings
+from wordrbm.training.settings import with_preset
 
 
 def settings_for(
@@ -15,7 +16,7 @@ def settings_for(
 
     `others` are faults found elsewhere, to be told in the same sentence.
     """
-    given = {name: value for name, value in values.items() if name != "epochs"}
+    given = with_preset({name: value for name, value in values.items() if name != "epochs"})
     epochs = values.get("epochs")
     settings = check_settings(given, [*_faults(epochs, given), *others])
     if epochs is None:

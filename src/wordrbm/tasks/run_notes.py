@@ -52,5 +52,6 @@ def record_of(report: Report) -> dict[str, float]:
         "word_rate": report.progress.rates.word,
         "hidden_rate": report.progress.rates.hidden,
         "acceptance": report.progress.acceptance,
+        "jump_acceptance": report.progress.jump_acceptance,
         **report.scores._asdict(),
     }

@@ -2,9 +2,11 @@
 
     cloze perplexity = exp( mean of -log P(v_i | the other words of the window) )
     free-energy gap  = mean F(held-out windows) - mean F(chains)
+    joint bound      = mean -F(held-out windows) - log sum over distinct windows of exp(-F)
 
-The gap is near zero when the chains dream what the text says; it grows when the model
-overfits, or when its chains no longer follow it.
+The gap is near zero when the chains say what the text says; it grows when the model overfits, or
+when its chains no longer follow it. Both cloze perplexity and the gap are blind to mass on windows
+that no chain has met: the bound, and the share of the ten heaviest windows of the text, are not.
 """
 
 from collections.abc import Callable
@@ -14,6 +16,7 @@ import numpy as np
 from jaxtyping import Float
 
 from wordrbm.errors import WordRBMError
+from wordrbm.likelihood.heaviest import DistinctWindows
 from wordrbm.models import AbstractRBM
 from wordrbm.models.cloze import cloze_log_probability
 from wordrbm.shapes import Probability, Scores, Words
@@ -28,6 +31,10 @@ class HeldOutScores(NamedTuple):
     cloze_perplexity: float
     unigram_perplexity: float  # of the same words from their frequency alone
     free_energy_gap: float
+    joint_bound: float  # nats a window: the held-out log-likelihood is at most this
+    unigram_joint: float  # the log-likelihood of the same windows from word frequencies
+    ten_heaviest: float  # share of the mass of the text's windows on the ten heaviest of them
+    ten_heaviest_text: float  # share of the text on the same ten
 
 
 def spread(windows: Windows, count: int) -> Words:
@@ -75,11 +82,22 @@ def held_out_scores(
     sample: Words,
     dreamt: Words,
     q: Probability,
+    text: DistinctWindows,
     *,
     threads: int,
     stop: Callable[[], bool],
 ) -> HeldOutScores:
-    """Score a model on held-out windows and on the words of its chains."""
-    gap = model.free_energy(sample).mean() - model.free_energy(dreamt).mean()
+    """Score a model on held-out windows, on the words of its chains and on windows of its text."""
+    energy = float(model.free_energy(sample).mean())
+    heaviest = text.heaviest(text.log_masses(model, threads=threads, stop=stop))
     cloze = cloze_log_probability(model, sample, threads=threads, stop=stop)
-    return HeldOutScores(perplexity(cloze), perplexity(np.log(q[sample])), float(gap))
+    log_q = np.log(q[sample])
+    return HeldOutScores(
+        perplexity(cloze),
+        perplexity(log_q),
+        energy - float(model.free_energy(dreamt).mean()),
+        -energy - heaviest.log_bound,
+        float(log_q.sum(axis=1).mean()),
+        heaviest.share_of_ten,
+        heaviest.text_share_of_ten,
+    )

@@ -6,6 +6,7 @@ every few minutes and when asked to stop, and writes the model when the run is d
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NoReturn, final
 
@@ -19,6 +20,7 @@ from wordrbm.artifacts.checkpoint import (
     save_checkpoint,
 )
 from wordrbm.artifacts.modelfile import VOCABULARY, TrainedModel, save
+from wordrbm.likelihood.heaviest import DistinctWindows
 from wordrbm.models import WordRepRBM, init_wordrep
 from wordrbm.models.cloze import GivenUp
 from wordrbm.sampling import PooledMetropolis
@@ -33,12 +35,19 @@ from wordrbm.training import (
     Progress,
     TrainingSettings,
     TrainingState,
+    averaged,
     progress_at,
     start,
     train,
     train_by_clusters,
 )
-from wordrbm.training.divergence import refuse_lost_parameters, refuse_lost_score
+from wordrbm.training.divergence import (
+    refuse_lost_joint,
+    refuse_lost_parameters,
+    refuse_lost_score,
+)
+
+WEIGHED = 400_000  # windows of the text whose mass is looked at with every score
 
 
 class Stopped(Exception):  # noqa: N818 - being asked to stop is no error
@@ -83,6 +92,7 @@ class TrainingRun:
         self.prepared.vocabulary.write(self.out / VOCABULARY)
         rewind_notes(self.out, begun.state.step)
         clock = Clock(self.checkpoint_seconds)
+        saved = begun
         for saved, progress in self._updates(begun):
             clock.stop()
             read = progress.windows - begun.state.step * self.settings.batch_size
@@ -96,7 +106,7 @@ class TrainingRun:
             if clock.a_checkpoint_is_due():
                 self._save(saved)
             clock.go_on()
-        self._finish(begun.rbm)
+        self._finish(averaged(saved.rbm, saved.state))
 
     def _fresh(self) -> Saved:
         settings = self.settings
@@ -113,9 +123,9 @@ class TrainingRun:
         """Every update to come; before them the one that was stopped in the middle of its score."""
         step = begun.state.step
         if self._is_scored(step) and not is_noted(self.out, step):
-            yield begun, progress_at(self.settings, step, begun.acceptance)
+            yield begun, progress_at(self.settings, step, begun.acceptance, begun.jump_acceptance)
         for state, progress in self._from(begun.rbm, begun.state):
-            yield Saved(begun.rbm, state, progress.acceptance), progress
+            yield Saved(begun.rbm, state, progress.acceptance, progress.jump_acceptance), progress
 
     def _from(
         self, rbm: WordRepRBM, state: TrainingState
@@ -125,6 +135,11 @@ class TrainingRun:
             return train_by_clusters(rbm, self._batches, settings, state, q=q, threads=self.threads)
         transition = PooledMetropolis.from_probability(q, steps=settings.mh_steps)
         return train(rbm, transition, self._batches, settings, state, q=q, threads=self.threads)
+
+    @cached_property
+    def _distinct(self) -> DistinctWindows:
+        """Windows of the text to look for the heaviest among, the same at every score."""
+        return DistinctWindows.sample(self.prepared.windows(self.settings.window, "train"), WEIGHED)
 
     @property
     def _batches(self) -> Visit:
@@ -145,11 +160,15 @@ class TrainingRun:
         sample = spread(held_out, self.settings.heldout_windows)
         q, dreamt = self.prepared.vocabulary.probability(), saved.state.chains.v
         try:
-            scores = held_out_scores(saved.rbm, sample, dreamt, q, threads=self.threads, stop=stop)
+            scores = held_out_scores(
+                averaged(saved.rbm, saved.state), sample, dreamt, q, self._distinct,
+                threads=self.threads, stop=stop,
+            )  # fmt: skip
         except GivenUp:
             self._stop(saved)
-        perplexities = scores.cloze_perplexity, scores.unigram_perplexity
-        refuse_lost_score(*perplexities, saved.state.step, self.settings)
+        where = saved.state.step, self.settings
+        refuse_lost_score(scores.cloze_perplexity, scores.unigram_perplexity, *where)
+        refuse_lost_joint(scores.joint_bound, scores.unigram_joint, *where)
         return scores
 
     def _save(self, saved: Saved) -> None:

@@ -1,11 +1,19 @@
 from wordrbm.training.legs import train_by_clusters
 from wordrbm.training.settings import TrainingSettings, check_settings, read_settings
-from wordrbm.training.trainer import Progress, TrainingState, progress_at, start, train
+from wordrbm.training.trainer import (
+    Progress,
+    TrainingState,
+    averaged,
+    progress_at,
+    start,
+    train,
+)
 
 __all__ = [
     "Progress",
     "TrainingSettings",
     "TrainingState",
+    "averaged",
     "check_settings",
     "progress_at",
     "read_settings",

@@ -10,7 +10,7 @@ from typing import NoReturn, final
 import numpy as np
 
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.climb import Limits, Speeds
+from wordrbm.kernels.climb import AverageTables, Limits, Speeds
 from wordrbm.kernels.clusters import Grouped
 from wordrbm.kernels.jumps import ReservoirTable, pool_size
 from wordrbm.kernels.order import Plan
@@ -39,6 +39,7 @@ from wordrbm.sampling import (
     Transition,
 )
 from wordrbm.shapes import Array, Words
+from wordrbm.training.averaging import Averages
 from wordrbm.training.batches import Planned
 from wordrbm.training.optimizer import LARGEST_WEIGHT, Rates
 from wordrbm.training.reservoir import RecentWindows
@@ -60,7 +61,7 @@ class CompiledUpdate:
         *,
         threads: int,
     ) -> None:
-        batches, settings, row_steps, chains, velocity, self._recent = course
+        batches, settings, row_steps, chains, velocity, self._recent, averages = course
         self._batches, self._settings = batches, settings
         self._threads = min(threads, settings.shards)  # one more would find nothing to do
         self._job = Job(
@@ -75,6 +76,7 @@ class CompiledUpdate:
             reservoir=_reservoir(self._recent, settings.window),
             jumps=self._recent.jumps.count if self._recent else 0,
             limits=Limits(row_steps.damping, row_steps.most, row_steps.named),
+            averages=_average_tables(model, averages),
             read=np.empty((settings.batch_size, settings.window), np.int32),
             v=np.stack([chains.v] * 2).astype(np.int32),
             h=np.stack([chains.h] * 2).astype(model.c.dtype),
@@ -195,6 +197,16 @@ def _pace(rates: Rates, B: int) -> tuple[float, ...]:
     """The numbers of `kernels.climb.Pace`."""
     shrink = rates.word * rates.l2, rates.hidden * rates.l2
     return rates.word, shrink[0], rates.hidden / B, shrink[1], rates.momentum, LARGEST_WEIGHT
+
+
+def _average_tables(model: WordRepRBM, averages: Averages | None) -> AverageTables:
+    """The averages as compiled code reads them; without any, of the same types and empty."""
+    if averages is None:
+        nothing = np.empty((0, 0), model.c.dtype), np.empty(0, model.c.dtype)
+        return AverageTables(nothing[0], nothing[0], *nothing[1:] * 2, np.empty(0, np.int64), 0)
+    D, U, b, c = (averages.value[name] for name in "DUbc")
+    stacked = U.ravel(order="K").reshape(model.stacked.shape)
+    return AverageTables(D, stacked, b, c, averages.covered, averages.power)
 
 
 def _no_plan() -> Plan:

@@ -36,6 +36,19 @@ def refuse_lost_score(
         _refuse(found, step, settings)
 
 
+def refuse_lost_joint(bound: float, unigram: float, step: int, settings: TrainingSettings) -> None:
+    """Stop when the joint distribution is surely worse than the words' frequencies.
+
+    Without jumps nothing keeps it from that; such a run is told by its scores alone.
+    """
+    if settings.jumps and not bound > unigram:
+        found = (
+            f"the held-out log-likelihood is at most {bound:.2f} nats a window, of word "
+            f"frequencies {unigram:.2f}"
+        )
+        _refuse(found, step, settings)
+
+
 def _refuse(found: str, step: int, settings: TrainingSettings) -> NoReturn:
     raise WordRBMError(
         f"Training diverged by update {step}: {found}; lower hidden_rate (now "

@@ -53,11 +53,17 @@ class TrainingSettings(BaseModel):
     seed: int = Field(1, ge=0, lt=2**63, description="fixes every random choice")
     word_rate: float = Field(0.02, gt=0, description="learning rate of D and b, per window")
     hidden_rate: float = Field(0.03, gt=0, description="learning rate of U and c, per batch")
-    warmup: int = Field(1000, ge=0, description="updates over which the rates rise from zero")
+    warmup: int = Field(1000, ge=0, description="updates over which the rates rise, at most")
+    warmup_share: float = Field(
+        0.02, ge=0, le=1, description="share of the run over which the rates rise, at most"
+    )
     rate_windows: int = Field(
         2_000_000, ge=1, description="rates fall as 1 / sqrt(1 + windows / this)"
     )
     final_rate: float = Field(0.0, ge=0, le=1, description="share of the rates left at the end")
+    averaging: int = Field(
+        32, ge=0, le=10_000, description="the model is averaged over the last 1 / this of the run"
+    )
     momentum: float = Field(0.9, ge=0, lt=1, description="momentum of U and c")
     l2: float = Field(3e-4, ge=0, description="shrinkage of U, and of every row of D that is used")
     evaluations: int = Field(20, ge=1, description="held-out scores taken during the run")
@@ -73,6 +79,26 @@ class TrainingSettings(BaseModel):
     def steps(self) -> int:
         """Updates in the whole run: the last one is a full batch too."""
         return -(-self.ngrams // self.batch_size)
+
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    # The procedure of [Dahl 2012]: chains move word by word, and the last parameters are kept.
+    "paper": {
+        "jumps": 0, "averaging": 0, "word_rate": 0.02, "hidden_rate": 0.03, "l2": 3e-4,
+        "rate_windows": 2_000_000, "warmup_share": 1.0,
+    },
+}  # fmt: skip
+
+
+def with_preset(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings in which a `preset` stands for those it names; what is given beside it wins."""
+    name = values.get("preset")
+    if name is not None and (not isinstance(name, str) or name not in PRESETS):
+        raise WordRBMError(
+            f"The preset {reprlib.repr(name)} is not known; the presets are {', '.join(PRESETS)}."
+        )
+    given = {key: value for key, value in values.items() if key != "preset"}
+    return {**PRESETS[name], **given} if name else given
 
 
 def check_settings(values: Mapping[str, Any], others: Sequence[str] = ()) -> TrainingSettings:

@@ -24,6 +24,7 @@ from wordrbm.sampling import (
     word_tables,
 )
 from wordrbm.shapes import Probability
+from wordrbm.training.averaging import Averages, Model
 from wordrbm.training.batches import Batches
 from wordrbm.training.compiled import CompiledUpdate, proposals_of
 from wordrbm.training.divergence import refuse_lost_parameters
@@ -40,6 +41,12 @@ class TrainingState(NamedTuple):
     chains: Chains
     velocity: Velocity
     clusters: Clusters | None = None  # that proposals are drawn by, if they are
+    averages: Averages | None = None  # of the parameters, if they are taken
+
+
+def averaged(model: Model, state: TrainingState) -> Model:
+    """The model to score and to keep: the averages, or the parameters where none are taken."""
+    return model if state.averages is None else state.averages.model(model, state.step)
 
 
 class Progress(NamedTuple):
@@ -65,8 +72,12 @@ def start(model: AbstractRBM, batches: Batches, settings: TrainingSettings) -> T
     """The state before the first update: chains stand on data, dense parameters at rest."""
     v = batches(0, settings.chains)
     h = draw_hidden(seed_stream(settings.seed, 0, settings.shards), model.hidden_mean(v))
-    dense = model.gradient(v[:1], h[:1], np.zeros(1, h.dtype)).dense
-    return TrainingState(0, Chains(v, h), {name: np.zeros_like(dense[name]) for name in dense})
+    gradient = model.gradient(v[:1], h[:1], np.zeros(1, h.dtype))
+    velocity = {name: np.zeros_like(value) for name, value in gradient.dense.items()}
+    averages = None
+    if settings.averaging:
+        averages = Averages.start(model, list(gradient.rows), settings.averaging)
+    return TrainingState(0, Chains(v, h), velocity, averages=averages)
 
 
 def rates_at(settings: TrainingSettings, step: int) -> Rates:
@@ -77,7 +88,8 @@ def rates_at(settings: TrainingSettings, step: int) -> Rates:
     """
     left = 1.0 - (1.0 - settings.final_rate) * step / settings.steps
     left *= (1.0 + step * settings.batch_size / settings.rate_windows) ** -0.5
-    left *= min(1.0, (step + 1) / max(1, settings.warmup))
+    warmup = min(settings.warmup, settings.warmup_share * settings.steps)
+    left *= min(1.0, (step + 1) / max(1.0, warmup))
     return Rates(
         settings.word_rate * left, settings.hidden_rate * left, settings.momentum, settings.l2
     )
@@ -125,14 +137,14 @@ def updates(
     last = settings.steps if until is None else min(until, settings.steps)
     velocity = _laid_like(state.velocity, model)
     recent = recent_windows(batches, words, settings)
-    course = Course(batches, settings, row_steps, state.chains, velocity, recent)
+    course = Course(batches, settings, row_steps, state.chains, velocity, recent, state.averages)
     with (
         _update_of(model, transition, course, threads) as update,
         threadpool_limits(1, "blas"),
     ):
         while state.step < last:
             made = update.make(state.step, rates_at(settings, state.step))
-            state = TrainingState(state.step + 1, made.chains, velocity, state.clusters)
+            state = state._replace(step=state.step + 1, chains=made.chains, velocity=velocity)
             if not made.sane:
                 refuse_lost_parameters(model, state.velocity, state.step, settings)
             yield state, progress_at(settings, state.step, made.acceptance, made.jump_acceptance)

@@ -12,6 +12,7 @@ import numpy as np
 from wordrbm.kernels.stream import seed_stream
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling import Chains, Jumps, Transition
+from wordrbm.training.averaging import Averages
 from wordrbm.training.batches import Batches
 from wordrbm.training.crew import Crew
 from wordrbm.training.gradient import ShardResult, shard_gradient
@@ -29,6 +30,7 @@ class Course(NamedTuple):
     chains: Chains
     velocity: Velocity
     recent: RecentWindows | None = None  # windows to jump to, if there are jumps
+    averages: Averages | None = None  # change in place, if there are any
 
 
 class Made(NamedTuple):
@@ -61,7 +63,7 @@ class PlainUpdate:
     ) -> None:
         self._model, self._transition, self._threads = model, transition, threads
         self._batches, self._settings, self._row_steps, self._chains, self._velocity = course[:5]
-        self._recent = course.recent
+        self._recent, self._averages = course.recent, course.averages
         self._jumps: Jumps | None = None
         self._crew = Crew(threads)
 
@@ -80,7 +82,11 @@ class PlainUpdate:
             ascend, self._model, gradients, self._velocity, rates, self._row_steps,
             self._settings.batch_size, self._threads,
         )  # fmt: skip
+        if self._averages:
+            self._averages.before_step(self._model, gradients, step)
         sane = all(self._crew.each(self._threads, climb))
+        if self._averages:
+            self._averages.after_step(self._model, step + 1)
         v = np.concatenate([result.chains.v for result in results])
         self._chains = Chains(v, np.concatenate([result.chains.h for result in results]))
         jumped = float(np.mean([result.jumped for result in results]))

@@ -1,0 +1,69 @@
+"""Averages of the parameters over the last updates: the model that is scored and kept.
+
+While the rates are high, every update changes the energy of a window by some tenths of a nat, and
+the parameters of one moment put too much mass on whatever was raised last. Their average over the
+last few percent of the updates does not. Weights rise as a power of the update (polynomial-decay
+averaging), so the average needs no knowledge of the length of the run, and a row is brought up to
+date only when it is named: nothing costs O(K).
+
+Reference
+    O. Shamir, T. Zhang. Stochastic gradient descent for non-smooth optimization. ICML 2013.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar, final
+
+import numpy as np
+from jaxtyping import Int64
+
+from wordrbm.kernels.averaging import average_all, average_dense, average_rows
+from wordrbm.models import AbstractRBM, Gradient
+from wordrbm.shapes import Array
+
+Model = TypeVar("Model", bound=AbstractRBM)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Averages:
+    """The averages of a model's parameters, which change in place as it learns."""
+
+    power: int  # weights rise as this power of the update: the last 1 / power of them count most
+    value: dict[str, Array]  # by the parameter's name, laid out as it is
+    tables: tuple[str, ...]  # the parameters whose rows are averaged when they are named
+    covered: Int64[np.ndarray, " R"]  # the update up to which the average of each row counts
+
+    @classmethod
+    def start(cls, model: AbstractRBM, tables: Sequence[str], power: int) -> "Averages":
+        """The averages before the first update; a model's tables all have the same rows."""
+        value = {name: x.copy(order="K") for name, x in model.parameters().items()}
+        covered = np.zeros(len(model.table(tables[0])), np.int64)
+        return cls(power, value, tuple(tables), covered)
+
+    def model(self, model: Model, step: int) -> Model:
+        """The model of the averages after `step` updates, O(K)."""
+        found = {name: x.copy(order="K") for name, x in self.value.items()}
+        for name in self.tables:
+            current = model.table(name)
+            average = self.value[name].reshape(current.shape)
+            out = found[name].reshape(current.shape)
+            average_all(current, average, self.covered, step, self.power, out)
+        return replace(model, **found)  # type: ignore[type-var]
+
+    def before_step(self, model: AbstractRBM, gradients: Sequence[Gradient], step: int) -> None:
+        """Bring the rows that the gradients name up to `step` updates, before they change."""
+        named = [rows.number for gradient in gradients for rows in gradient.rows.values()]
+        number = np.unique(np.concatenate(named))
+        for name in self.tables:
+            table = model.table(name)
+            average = self.value[name].reshape(table.shape)
+            average_rows(number, table, average, self.covered, step, self.power)
+        self.covered[number] = step
+
+    def after_step(self, model: AbstractRBM, step: int) -> None:
+        """Take the dense parameters after `step` updates into their averages."""
+        for name, value in self.value.items():
+            if name not in self.tables:
+                parameter = model.parameters()[name]
+                average_dense(parameter.ravel(order="K"), value.ravel(order="K"), step, self.power)

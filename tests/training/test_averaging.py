@@ -1,0 +1,44 @@
+"""Averages taken row by row, when rows are named, are the averages of every update."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from tests.conftest import K
+from wordrbm.kernels.averaging import kept_share
+from wordrbm.training.averaging import Averages
+
+
+@pytest.mark.parametrize("power", [1, 2, 5, 32])
+def test_lazy_averages_are_the_weighted_means_of_all_updates(rng, wordrep, power):
+    """sum_s (s^p - (s-1)^p) x_s / t^p, written out, for rows that are named now and then."""
+    averages = Averages.start(wordrep, ["D", "b"], power)
+    seen, steps = [], 9
+    for step in range(steps):
+        v = rng.integers(K - 1, size=(2, 2))  # the last word is never named
+        gradient = wordrep.gradient(v, rng.random((2, 3)), rng.normal(size=2))
+        averages.before_step(wordrep, [gradient], step)
+        wordrep.D[np.unique(v)] += rng.normal(size=(len(np.unique(v)), wordrep.D.shape[1]))
+        wordrep.b[np.unique(v)] += 1.0
+        wordrep.U[...] += rng.normal(size=wordrep.U.shape)
+        wordrep.c[...] += 1.0
+        averages.after_step(wordrep, step + 1)
+        seen.append(copy.deepcopy(wordrep.parameters()))
+    weight = np.diff(np.arange(steps + 1.0) ** power) / float(steps) ** power
+    found = averages.model(wordrep, steps).parameters()
+    for name, value in found.items():
+        expected = sum(w * x[name] for w, x in zip(weight, seen, strict=True))
+        np.testing.assert_allclose(value, expected, rtol=1e-10)
+
+
+def test_the_averages_before_the_first_update_are_the_parameters(wordrep):
+    found = Averages.start(wordrep, ["D", "b"], 32).model(wordrep, 0).parameters()
+    for name, value in wordrep.parameters().items():
+        np.testing.assert_array_equal(found[name], value)
+
+
+def test_a_whole_power_by_squaring():
+    assert kept_share(3, 4, 32) == pytest.approx(0.75**32)
+    assert kept_share(0, 4, 32) == 0.0
+    assert kept_share(4, 4, 7) == 1.0
