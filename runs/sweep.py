@@ -3,10 +3,11 @@
     python runs/sweep.py PREPARED OUT.jsonl [--seconds 60] [--seeds 1] [--only NAME ...]
 
 For every variant of the defaults: its speed over the default's, measured side by side in rounds
-that alternate; then a run over so many windows as it reads in the given time, scored exactly on
-held-out windows. Each is a whole run, its rates falling to zero, not a longer one cut short. The
-held-out windows are those of training: choose by them, and quote another score. One line of JSON
-for each variant; those already in the file are left out.
+that alternate; then a run over so many windows as it reads in the given time, scored on held-out
+windows: exact cloze perplexity, joint log-likelihood by annealing, and the heaviest windows. Each
+is a whole run, its rates falling to zero, not a longer one cut short. Held-out windows are those
+of training: choose by them, and quote another score. One line of JSON for each variant; those
+already in the file are left out.
 """
 
 import argparse
@@ -20,7 +21,11 @@ import numpy as np
 
 from wordrbm.analysis.groups import GROUPS, togetherness
 from wordrbm.artifacts import Vectors
+from wordrbm.likelihood.annealing import AnnealingSettings
+from wordrbm.likelihood.estimate import estimate_likelihood
+from wordrbm.likelihood.heaviest import DistinctWindows
 from wordrbm.models import AbstractRBM, init_wordrep
+from wordrbm.models.cloze import cloze_log_probability
 from wordrbm.sampling import (
     Chains,
     Metropolis,
@@ -30,10 +35,12 @@ from wordrbm.sampling import (
     draw_hidden,
 )
 from wordrbm.shapes import Stream, Words
-from wordrbm.tasks.scores import held_out_scores, spread
+from wordrbm.tasks.scores import perplexity, spread
+from wordrbm.tasks.training_run import WEIGHED
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.windows import Visit
-from wordrbm.training import TrainingSettings, start, train, train_by_clusters
+from wordrbm.training import TrainingSettings, averaged, start, train, train_by_clusters
+from wordrbm.training.settings import PRESETS
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -64,12 +71,15 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "paper": {"apart": True},
     "twice 50": {"mh_steps": 50, "alternations": 2},
     "four times 25": {"mh_steps": 25, "alternations": 4},
-    "averaged": {"averaged": True},
+    "paper's procedure": dict(PRESETS["paper"]),
+    "no jumps": {"jumps": 0},
+    "no averaging": {"averaging": 0},
+    "4 jumps": {"jumps": 4},
+    "rates / 2": {"word_rate": 0.5, "hidden_rate": 0.5, "times": True},
+    "rates x 2": {"word_rate": 2.0, "hidden_rate": 2.0, "times": True},
 }
-OWN = {"pool", "alternations", "averaged", "apart"}  # what a run has no setting for
+OWN = {"pool", "alternations", "apart", "times"}  # what a run has no setting for
 UPDATES, ROUNDS = 20, 25
-LAST = 0.5  # of a run is averaged over, in so many samples
-SAMPLES = 100
 
 
 class Alternating(NamedTuple):
@@ -93,6 +103,8 @@ def run(
 ) -> tuple[Any, Iterator[Any]]:
     """The model and its updates."""
     known = {name: value for name, value in variant.items() if name not in OWN}
+    if variant.get("times"):  # factors of the defaults
+        known = {name: x * getattr(TrainingSettings(), name) for name, x in known.items()}
     settings = TrainingSettings(**known, ngrams=windows, seed=seed)
     q = prepared.vocabulary.probability()
     sizes = {"n": settings.window, "H": settings.hidden, "d": settings.dimension}
@@ -139,17 +151,27 @@ def learn(
 ) -> dict[str, float]:
     """Train over so many windows; what held-out words then cost."""
     model, updates = run(prepared, variant, windows, seed)
-    average = Average(model, variant.get("averaged", False))
-    for last in updates:
-        average.take(last[1].share)
-    state, progress = last
-    average.apply()
-    sample = spread(prepared.windows(model.positions, "heldout"), 500)
+    train_windows = prepared.windows(model.positions, "train")
+    text, heaviest = DistinctWindows.sample(train_windows, WEIGHED), []
+    for update in updates:
+        state, progress = update
+        if state.step % max(1, windows // 512 // 20) == 0:
+            heaviest.append(text.check(averaged(model, state)).share_of_ten)
+    model = averaged(model, state)
+    held_out = prepared.windows(model.positions, "heldout")
     q = prepared.vocabulary.probability()
-    scores = held_out_scores(model, sample, state.chains.v, q, threads=1, stop=lambda: False)
+    joint = estimate_likelihood(
+        model, q, train_windows, spread(held_out, 2000), AnnealingSettings()
+    )
     return {
-        "perplexity": scores.cloze_perplexity,
-        "unigram": scores.unigram_perplexity,
+        "perplexity": perplexity(cloze_log_probability(model, spread(held_out, 500))),
+        "joint": joint.held_out.mean,
+        "forward": joint.forward.log_Z,
+        "reverse": joint.reverse.mean,
+        "ten_heaviest": joint.heaviest.share_of_ten,
+        "ten_heaviest_text": joint.heaviest.text_share_of_ten,
+        "ten_heaviest_on_the_way": max(heaviest),
+        "very_rare": joint.very_rare_share,
         "acceptance": progress.acceptance,
         "neighbours": neighbours(prepared, model),
     }
@@ -160,24 +182,6 @@ def neighbours(prepared: Prepared, model: Any) -> float:
     vectors = Vectors(prepared.vocabulary.words, model.D)
     found = [togetherness(vectors, group) for group in GROUPS.values()]
     return float(np.mean([one.inside / one.of for one in found]))
-
-
-class Average:
-    """The mean of the parameters over the last part of a run, if it is asked for."""
-
-    def __init__(self, model: Any, asked: bool) -> None:
-        self.model, self.asked, self.taken = model, asked, 0
-        self.sums = {name: np.zeros(x.shape) for name, x in model.parameters().items()}
-
-    def take(self, share: float) -> None:
-        if self.asked and share > 1.0 - LAST + LAST * self.taken / SAMPLES:
-            self.taken += 1
-            for name, x in self.model.parameters().items():
-                self.sums[name] += x
-
-    def apply(self) -> None:
-        for name, x in self.model.parameters().items() if self.taken else ():
-            x[...] = self.sums[name] / self.taken
 
 
 def main() -> None:

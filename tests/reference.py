@@ -371,3 +371,16 @@ def annealed_jumps(random, model, q, proposed, r, beta, v):
         ratio = annealed_mass(model, q, beta, new) / annealed_mass(model, q, beta, old)
         if random.uniform() < ratio * r[tuple(old)] / r[tuple(new)]:
             v[m] = new
+
+
+def negative_weights(chains, pool, stored, target, r):
+    """Weights of chains and pool: chains on stored windows hand theirs to the pool, by importance.
+
+    All are tuples of windows; `target` and `r` answer for a window.
+    """
+    inside = [v for v in chains if v in stored]
+    importance = [target(w) / r(w) if w in stored else 0.0 for w in pool]
+    if not sum(importance):
+        return [1.0] * len(chains) + [0.0] * len(pool)
+    kept = [0.0 if v in stored else 1.0 for v in chains]
+    return kept + [len(inside) * x / sum(importance) for x in importance]

@@ -8,7 +8,7 @@ import pytest
 
 from tests import reference
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.jumps import place_and_count, pool_size
+from wordrbm.kernels.jumps import place_and_count, pool_size, stratify
 from wordrbm.models import init_wordrep
 from wordrbm.sampling import AliasTable, ColumnTables, Jumps, Reservoir
 from wordrbm.sampling.jumps import _counted, count_rows
@@ -89,6 +89,28 @@ def drift(model, v, p):
     index = v @ (reference.choices(model) ** np.arange(model.positions)[::-1])
     frequency = np.bincount(index, minlength=len(p)) / len(v)
     return reference.total_variation(frequency, p) / (np.sqrt(p * (1 - p) / len(v)).sum() / 2)
+
+
+def test_the_weights_of_the_negative_phase_are_the_referees(rng, stream, model, stored, reservoir):
+    v = rng.integers(reference.choices(model), size=(13, model.positions)).astype(np.int32)
+    jumped = Jumps(reservoir, 3)(stream, model, v)
+    r = dict(zip(reference.all_windows(model), probability(reservoir, model), strict=True))
+    chains, pool, known = (set_of(x) for x in (jumped.v, jumped.pool, stored))
+    expected = reference.negative_weights(
+        chains, pool, known, lambda w: reference.mass(model, w), r.get
+    )
+    np.testing.assert_allclose(jumped.weight, expected, rtol=1e-9)
+    assert jumped.weight.sum() == pytest.approx(13)
+
+
+def set_of(windows):
+    return list(map(tuple, windows.tolist()))
+
+
+def test_without_a_stored_window_in_the_pool_all_chains_keep_their_weight():
+    weight = np.empty(5)
+    stratify(np.array([True, False, True, False, False]), np.zeros(5), 3, weight)
+    np.testing.assert_array_equal(weight, [1, 1, 1, 0, 0])
 
 
 def test_columns_keep_their_own_values(rng, stream):

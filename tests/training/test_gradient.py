@@ -3,7 +3,7 @@ import numpy as np
 from tests import reference
 from tests.conftest import K
 from wordrbm.models.gradient import to_dense
-from wordrbm.sampling import Chains, TransitionInfo
+from wordrbm.sampling import AliasTable, Chains, Jumps, Reservoir, TransitionInfo
 from wordrbm.training.gradient import phase_weights, shard_gradient
 
 
@@ -55,3 +55,22 @@ def test_chains_carry_the_moved_words_and_hidden_states_drawn_at_them(rng, strea
 
 def test_phases_balance():
     assert phase_weights(6, np.full(4, 6 / 4), np.dtype(float)).sum() == 0.0
+
+
+def test_the_negative_phase_with_jumps_is_the_models_mean(rng, stream, wordrep):
+    """Chains at the target and proposals of the reservoir: together E_p of the hidden means."""
+    windows, p = np.array(reference.all_windows(wordrep)), reference.window_probability(wordrep)
+    q = rng.dirichlet(np.ones(K))
+    stored = windows[rng.choice(len(p), size=8)]
+    jumps = Jumps(Reservoir.build(stored, AliasTable.build(q)), 1)
+    M, found = 512, []
+    for _ in range(60):
+        v = windows[rng.choice(len(p), size=M, p=p)]
+        chains = Chains(v, np.zeros((M, 3)))
+        result = shard_gradient(stream, wordrep, move_to(v), v[:1], chains, jumps)
+        read = wordrep.hidden_mean(v[:1])[0]
+        found.append(read - result.gradient.dense["c"])  # the negative phase alone, times B = 1
+    expected = p @ wordrep.hidden_mean(windows)
+    error = np.std(found, axis=0) / np.sqrt(len(found))
+    # The bias falls as one over the pool: far below the error of sixty draws of 512.
+    assert np.all(np.abs(np.mean(found, axis=0) - expected) < 4 * error + 1e-3)

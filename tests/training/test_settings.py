@@ -5,6 +5,7 @@ import pytest
 
 from wordrbm.errors import WordRBMError
 from wordrbm.training import TrainingSettings, check_settings, read_settings
+from wordrbm.training.settings import with_preset
 
 
 def test_all_mistakes_are_named_at_once():
@@ -71,3 +72,11 @@ def test_a_file_that_is_not_toml_is_refused(tmp_path):
         read_settings(path)
     with pytest.raises(WordRBMError, match="cannot be read"):
         read_settings(tmp_path / "absent.toml")
+
+
+def test_the_papers_procedure_has_a_name():
+    chosen = TrainingSettings(**with_preset({"preset": "paper", "l2": 0.0}))
+    assert (chosen.jumps, chosen.averaging, chosen.word_rate, chosen.l2) == (0, 0, 0.02, 0.0)
+    for wrong in ("papers", 3, ["paper"]):
+        with pytest.raises(WordRBMError, match="the presets are paper"):
+            with_preset({"preset": wrong})

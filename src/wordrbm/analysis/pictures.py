@@ -1,8 +1,9 @@
 """Runs as a picture: how well they told held-out text, and how they went, against windows read.
 
 One panel for each of: the exact cloze perplexity beside that of word frequencies, the free-energy
-gap between held-out text and chains, the share of proposals taken, the learning rates, and
-windows a second where times were kept. The same runs give the same bytes.
+gap between held-out text and chains, the bound on the joint log-likelihood, the share of the ten
+heaviest windows, the share of proposals taken, the learning rates, and windows a second where times
+were kept. The same runs give the same bytes.
 """
 
 import warnings
@@ -55,7 +56,18 @@ PANELS = {
         [Line("cloze_perplexity", "-", "model"), Line("unigram_perplexity", ":", "word counts")],
     ),
     "gap": Panel("Free-energy gap, held-out text less chains", [Line("free_energy_gap", "-", "")]),
-    "acceptance": Panel("Share of proposals taken", [Line("acceptance", "-", "")]),
+    "joint": Panel(
+        "Upper bound on the held-out log-likelihood, nats a window",
+        [Line("joint_bound", "-", "model"), Line("unigram_joint", ":", "word frequencies")],
+    ),
+    "heaviest": Panel(
+        "Share on the ten heaviest windows of the text",
+        [Line("ten_heaviest", "-", "of their mass"), Line("ten_heaviest_text", ":", "of the text")],
+    ),
+    "acceptance": Panel(
+        "Share of proposals taken",
+        [Line("acceptance", "-", "words"), Line("jump_acceptance", "--", "windows")],
+    ),
     "rates": Panel(
         "Learning rates",
         [Line("word_rate", "-", "words"), Line("hidden_rate", "--", "hidden units")],
@@ -117,7 +129,9 @@ def figure_of(runs: Sequence[Run]) -> "Figure":
     """The runs as a figure of matplotlib, its panels in the order of `PANELS`."""
     timed = any(run.curve("windows_per_second")[1] for run in runs)
     rows = [["perplexity"] * 2, ["gap", "acceptance"], ["rates", "pace" if timed else "rates"]]
-    figure = canvas((9, 8.5))
+    weighed = any(run.curve("ten_heaviest")[1] for run in runs)
+    rows[1:1] = [["joint", "heaviest"]] if weighed else []  # runs of before have no such numbers
+    figure = canvas((9, 3 * len(rows)))
     panels: dict[str, Axes] = figure.subplot_mosaic(rows)  # type: ignore[arg-type]
     for name, axes in panels.items():
         _draw_panel(axes, PANELS[name], runs)
@@ -157,7 +171,8 @@ def _scale(panels: Mapping[str, "Axes"]) -> None:
     vertical.set_major_formatter(StrMethodFormatter("{x:,g}"))
     vertical.set_minor_formatter(NullFormatter())
     panels["gap"].axhline(0.0, color="0.3", linewidth=0.8)
-    panels["acceptance"].set_ylim(0.0, 1.0)
+    for shares in {"acceptance", "heaviest"} & panels.keys():
+        panels[shares].set_ylim(0.0, 1.0)
     if "pace" in panels:
         panels["pace"].set_ylim(bottom=0.0)
         panels["pace"].yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))

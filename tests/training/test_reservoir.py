@@ -1,0 +1,48 @@
+"""The reservoir of a run: windows read lately, by a rule that needs no memory."""
+
+import numpy as np
+import pytest
+
+from wordrbm.sampling import AliasTable, word_tables
+from wordrbm.training import TrainingSettings
+from wordrbm.training.reservoir import recent_windows
+
+B, PERIOD = 8, 5
+
+
+@pytest.fixture
+def batches():
+    """Window g is (g, g): what was asked for can be seen."""
+    return lambda first, size: np.repeat(np.arange(first, first + size)[:, None], 2, axis=1)
+
+
+@pytest.fixture
+def recent(batches):
+    chosen = TrainingSettings(window=2, batch_size=B, chains=B, reservoir=B * PERIOD, jumps=2)
+    return recent_windows(batches, word_tables(AliasTable.build(np.ones(3)), 2), chosen)
+
+
+def held(jumps):
+    return jumps.reservoir.table.windows.rows[:, 0].tolist()
+
+
+def test_it_holds_the_windows_of_the_block_before(recent):
+    assert held(recent.at(0)) == list(range(B * PERIOD))  # none was read before the first block
+    assert held(recent.at(PERIOD)) == list(range(B * PERIOD))
+    assert held(recent.at(2 * PERIOD + 3)) == list(range(B * PERIOD, 2 * B * PERIOD))
+
+
+def test_it_is_a_function_of_the_step_alone(recent, batches):
+    """A run that goes on in the middle of a block has the reservoir of one that never stopped."""
+    for step in range(0, 4 * PERIOD):
+        before = held(recent.at(step))
+        again = recent_windows(
+            batches, recent.jumps.reservoir.table.words,
+            TrainingSettings(window=2, batch_size=B, chains=B, reservoir=B * PERIOD, jumps=2),
+        )  # fmt: skip
+        assert held(again.at(step)) == before
+
+
+def test_without_jumps_there_is_none(batches):
+    chosen = TrainingSettings(window=2, jumps=0)
+    assert recent_windows(batches, word_tables(AliasTable.build(np.ones(3)), 2), chosen) is None
