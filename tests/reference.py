@@ -259,18 +259,11 @@ def _member(random, table, c):
     return own if x - int(x) < keep else other
 
 
-def reservoir_probability(windows, q, chain_share, unigram_share, v):
-    """r(v): a stored window, or a chain of the word pairs in them; q[i][k] is of position i."""
-    windows, v = [tuple(map(int, w)) for w in windows], tuple(map(int, v))
-    pairs = [pair for w in windows for pair in itertools.pairwise(w)]
-    chain = q[0][v[0]]
-    for i in range(1, len(v)):
-        before = sum(a == v[i - 1] for a, _ in pairs)
-        both = sum(pair == (v[i - 1], v[i]) for pair in pairs)
-        stored = both / before if before else 0.0
-        share = unigram_share if before else 1.0
-        chain *= (1 - share) * stored + share * q[i][v[i]]
-    return (1 - chain_share) * windows.count(v) / len(windows) + chain_share * chain
+def reservoir_probability(windows, q, unigram_share, v):
+    """r(v): a stored window, or words by frequency; q[i][k] is of word k at position i."""
+    words = math.prod(q[i][word] for i, word in enumerate(v))
+    count = sum(tuple(w) == tuple(v) for w in windows)
+    return (1 - unigram_share) * count / len(windows) + unigram_share * words
 
 
 def jump_walk(random, jumps, pool, log_target, log_r, v):

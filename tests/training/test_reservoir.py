@@ -5,9 +5,10 @@ import pytest
 
 from wordrbm.sampling import AliasTable, word_tables
 from wordrbm.training import TrainingSettings
-from wordrbm.training.reservoir import recent_windows
+from wordrbm.training.reservoir import RENEWAL, recent_windows
 
-B, PERIOD = 8, 5
+B, R = 8, 40
+PERIOD = RENEWAL * R // B
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def batches():
 
 @pytest.fixture
 def recent(batches):
-    chosen = TrainingSettings(window=2, batch_size=B, chains=B, reservoir=B * PERIOD, jumps=2)
+    chosen = TrainingSettings(window=2, batch_size=B, chains=B, reservoir=R, jumps=2)
     return recent_windows(batches, word_tables(AliasTable.build(np.ones(3)), 2), chosen)
 
 
@@ -26,19 +27,20 @@ def held(jumps):
     return jumps.reservoir.table.windows.rows[:, 0].tolist()
 
 
-def test_it_holds_the_windows_of_the_block_before(recent):
-    assert held(recent.at(0)) == list(range(B * PERIOD))  # none was read before the first block
-    assert held(recent.at(PERIOD)) == list(range(B * PERIOD))
-    assert held(recent.at(2 * PERIOD + 3)) == list(range(B * PERIOD, 2 * B * PERIOD))
+def test_it_holds_the_windows_read_just_before(recent):
+    assert held(recent.at(0)) == list(range(R))  # none was read before the first block
+    assert held(recent.at(PERIOD - 1)) == list(range(R))
+    last = 2 * PERIOD * B
+    assert held(recent.at(2 * PERIOD + 3)) == list(range(last - R, last))
 
 
 def test_it_is_a_function_of_the_step_alone(recent, batches):
     """A run that goes on in the middle of a block has the reservoir of one that never stopped."""
-    for step in range(0, 4 * PERIOD):
+    for step in range(0, 4 * PERIOD, 7):
         before = held(recent.at(step))
         again = recent_windows(
             batches, recent.jumps.reservoir.table.words,
-            TrainingSettings(window=2, batch_size=B, chains=B, reservoir=B * PERIOD, jumps=2),
+            TrainingSettings(window=2, batch_size=B, chains=B, reservoir=R, jumps=2),
         )  # fmt: skip
         assert held(again.at(step)) == before
 

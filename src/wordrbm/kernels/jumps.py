@@ -1,10 +1,9 @@
-"""Proposals of whole windows, compiled: counted windows and word pairs, and draws from them.
+"""Proposals of whole windows, compiled: counted windows, draws from them, and their weights.
 
-The reservoir is a multiset of R windows. Its proposal distribution is a stored window, or a chain
-of its word pairs that is smoothed by the word frequencies q:
+The reservoir is a multiset of R windows. Its proposal distribution is a stored window, or words by
+their frequencies q:
 
-    r(v)  = (1 - e) count(v) / R + e r2(v)
-    r2(v) = q(v_1) prod_i ( (1 - s) count(v_i, v_i+1) / count(v_i, .) + s q(v_i+1) )
+    r(v) = (1 - e) count(v) / R + e prod_i q(v_i)
 
 A hash table with open addressing finds a count in O(1); windows are compared word by word, so the
 count is exact whatever the hash does.
@@ -46,14 +45,11 @@ class Counted(NamedTuple):
 
 
 class ReservoirTable(NamedTuple):
-    """The windows of a reservoir, the pairs in them, and the word frequencies mixed in."""
+    """The windows of a reservoir, and the word frequencies mixed in."""
 
     windows: Counted
-    pairs: Counted  # R (n - 1) x 2, those with the same first word side by side
-    heads: Counted  # the first words of the pairs, in the same order
     words: WordTables
-    chain_share: float  # e
-    unigram_share: float  # s
+    unigram_share: float  # e
 
 
 @njit(cache=True, nogil=True)
@@ -87,76 +83,44 @@ def count_rows(counted: Counted) -> None:
 
 
 @njit(cache=True, nogil=True)
-def place_and_count(counted, v):  # type: ignore[no-untyped-def]
-    """The first place of the row v and how often it is there; (EMPTY, 0) if it is not."""
+def count_of(counted, v):  # type: ignore[no-untyped-def]
+    """How often the row v is there."""
     place = counted.slots[slot_of(counted, v)]
-    return place, (counted.counts[place] if place != EMPTY else 0)
-
-
-@njit(cache=True, nogil=True)
-def draw_word(stream, words, i):  # type: ignore[no-untyped-def]
-    """A word of position i by its frequency."""
-    first, last = words.first[i], words.last[i]
-    return first + draw_alias(stream, words.keep[first:last], words.alias[first:last])
+    return counted.counts[place] if place != EMPTY else 0
 
 
 @njit(cache=True, nogil=True)
 def draw_windows(stream: Array, table: ReservoirTable, out: Array) -> None:
     """Fill `out` with independent draws from r."""
-    stored, R = 1.0 - table.chain_share, len(table.windows.rows)
+    stored, R, words = 1.0 - table.unigram_share, len(table.windows.rows), table.words
     for m in range(len(out)):
         u = next_uniform(stream)
         if u < stored:
             out[m] = table.windows.rows[int(u / stored * R)]
         else:
-            draw_chain(stream, table, out[m])
-
-
-@njit(cache=True, nogil=True)
-def draw_chain(stream, table, v):  # type: ignore[no-untyped-def]
-    """Fill v with a draw from r2: each word after the one before it."""
-    v[0] = draw_word(stream, table.words, 0)
-    paired = 1.0 - table.unigram_share
-    for i in range(1, v.size):
-        place, count = place_and_count(table.heads, v[i - 1 : i])
-        u = next_uniform(stream)
-        if count > 0 and u < paired:
-            v[i] = table.pairs.rows[place + int(u / paired * count), 1]
-        else:
-            v[i] = draw_word(stream, table.words, i)
-
-
-@njit(cache=True, nogil=True)
-def log_chain(table, v):  # type: ignore[no-untyped-def]
-    """``log r2(v)``."""
-    log_q, s = table.words.log_q, table.unigram_share
-    total = log_q[v[0]]
-    for i in range(1, v.size):
-        _, before = place_and_count(table.heads, v[i - 1 : i])
-        if before == 0:
-            total += log_q[v[i]]
-        else:
-            _, both = place_and_count(table.pairs, v[i - 1 : i + 1])
-            total += np.log((1.0 - s) * both / before + s * np.exp(log_q[v[i]]))
-    return total
+            for i in range(out.shape[1]):
+                own = slice(words.first[i], words.last[i])
+                out[m, i] = own.start + draw_alias(stream, words.keep[own], words.alias[own])
 
 
 @njit(cache=True, nogil=True)
 def log_reservoir(table: ReservoirTable, v: Array, out: Array, stored: Array) -> None:
     """``out[m] = log r(v[m])``, and whether the window is one of those stored."""
-    e, R = table.chain_share, len(table.windows.rows)
+    e, R = table.unigram_share, len(table.windows.rows)
     for m in range(len(v)):
-        _, count = place_and_count(table.windows, v[m])
-        out[m], stored[m] = np.log(e) + log_chain(table, v[m]), count > 0
+        count, log_words = count_of(table.windows, v[m]), np.log(e)
+        for i in range(v.shape[1]):
+            log_words += table.words.log_q[v[m, i]]
+        out[m], stored[m] = log_words, count > 0
         if count > 0:
-            out[m] = np.log((1.0 - e) * count / R + np.exp(out[m]))
+            out[m] = np.log((1.0 - e) * count / R + np.exp(log_words))
 
 
 @njit(cache=True, nogil=True)
 def pool_size(jumps, chains):  # type: ignore[no-untyped-def]
-    """Windows in a pool: a power of two, at least one for each chain and each jump."""
+    """Windows in a pool: a power of two, at least one for two chains and one for each jump."""
     size = 1
-    while size < max(jumps, chains):
+    while size < max(jumps, chains // 2):
         size *= 2
     return size
 

@@ -1,17 +1,15 @@
 """Jumps: Metropolis-Hastings moves of a whole window, with the hidden units summed out.
 
 Words moved one at a time cannot enter a window of rare words that attract each other: each of them
-alone is unlikely. A jump proposes all words at once, from windows of the text (the reservoir) and
-from chains of the word pairs in them,
+alone is unlikely. A jump proposes all words at once, from windows of the text (the reservoir),
 
-    r(v)  = (1 - e) count(v) / R + e r2(v)
-    r2(v) = q(v_1) prod_i ( (1 - s) count(v_i, v_i+1) / count(v_i, .) + s q(v_i+1) )
+    r(v) = (1 - e) count(v) / R + e prod_i q_i(v_i)
 
 and is taken with probability
 
     a(w <- v) = min(1, exp(-F(w)) r(v) / (exp(-F(v)) r(w)))
 
-A fixed independence proposal leaves P(v) unchanged for any reservoir; the share s of word
+A fixed independence proposal leaves P(v) unchanged for any reservoir; the share e of word
 frequencies keeps every window within reach. Its cost has no K.
 
 The proposals also tell, at once, how much of the model's mass lies on each window of the text. The
@@ -47,14 +45,13 @@ from wordrbm.sampling.alias import AliasTable
 from wordrbm.sampling.columns import ColumnTables
 from wordrbm.shapes import Stream, Words
 
-CHAIN_SHARE = 0.2  # of the proposals: chains of word pairs
-UNIGRAM_SHARE = 0.1  # of the words in such a chain: by frequency alone
+UNIGRAM_SHARE = 0.1
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Reservoir:
-    """A proposal distribution over whole windows: stored ones, and chains of their word pairs."""
+    """A proposal distribution over whole windows: stored ones, mixed with word frequencies."""
 
     table: ReservoirTable
 
@@ -64,22 +61,20 @@ class Reservoir:
         windows: Words,
         proposal: AliasTable | ColumnTables | WordTables,
         *,
-        chain_share: float = CHAIN_SHARE,
         unigram_share: float = UNIGRAM_SHARE,
     ) -> "Reservoir":
-        """Store these windows; `proposal` has the word frequencies.
+        """Store these windows; words come from `proposal` with probability `unigram_share`.
 
         From `WordTables`, made once, nothing here costs O(K).
         """
         R, n = windows.shape
-        if not R or not 0.0 < chain_share <= 1.0 or not 0.0 < unigram_share <= 1.0:
+        if not R or not 0.0 < unigram_share <= 1.0:
             raise WordRBMError(
-                f"A reservoir of {R} windows with shares of {chain_share} and {unigram_share} was "
-                "asked for; it needs 1 or more windows and shares above 0 and up to 1."
+                f"A reservoir of {R} windows with a unigram share of {unigram_share} was asked "
+                "for; it needs 1 or more windows and a share above 0 and up to 1."
             )
         words = proposal if isinstance(proposal, WordTables) else word_tables(proposal, n)
-        parts = _counted(R, n), _counted(R * (n - 1), 2), _counted(R * (n - 1), 1)
-        reservoir = cls(ReservoirTable(*parts, words, chain_share, unigram_share))
+        reservoir = cls(ReservoirTable(_counted(R, n), words, unigram_share))
         reservoir.refill(windows)
         return reservoir
 
@@ -90,18 +85,8 @@ class Reservoir:
 
     def refill(self, windows: Words) -> None:
         """Store as many other windows instead, in the same memory."""
-        table = self.table
-        table.windows.rows[...] = windows
-        pairs = (
-            np.lib.stride_tricks.sliding_window_view(windows, 2, axis=1)
-            if (windows.shape[1] > 1)
-            else np.empty((0, 2), np.int32)
-        )
-        pairs = pairs.reshape(-1, 2)
-        table.pairs.rows[...] = pairs[np.argsort(pairs[:, 0], kind="stable")]
-        table.heads.rows[...] = table.pairs.rows[:, :1]
-        for counted in (table.windows, table.pairs, table.heads):
-            count_rows(counted)
+        self.table.windows.rows[...] = windows
+        count_rows(self.table.windows)
 
     def draw(self, stream: Stream, count: int) -> Words:
         """Independent draws from r, O(1) each."""

@@ -1,8 +1,8 @@
-"""The windows that jumps are proposed from: those read lately, renewed as the run goes on.
+"""The windows that jumps are proposed from: some read lately, renewed as the run goes on.
 
-A window that was just learnt is where the model's mass may have run ahead of the chains, so each
-window read is proposed again soon after. The reservoir is a function of the step alone, for the
-order of the data is: there is nothing to save in a checkpoint.
+To renew them costs as much as to read them, so they are kept for four times as long as it took to
+read them. The reservoir is a function of the step alone, for the order of the data is: there is
+nothing to save in a checkpoint.
 """
 
 from dataclasses import dataclass
@@ -13,11 +13,13 @@ from wordrbm.sampling import Jumps, Reservoir
 from wordrbm.training.batches import Batches
 from wordrbm.training.settings import TrainingSettings
 
+RENEWAL = 4  # times the updates in which the windows were read
+
 
 @final
 @dataclass(eq=False)
 class RecentWindows:
-    """Jumps to the windows of some updates before, renewed after as many updates."""
+    """Jumps to windows read lately, renewed after so many updates."""
 
     jumps: Jumps
     batches: Batches
@@ -26,11 +28,10 @@ class RecentWindows:
     block: int = -1  # which renewal the reservoir holds
 
     def at(self, step: int) -> Jumps:
-        """The jumps of an update: to the windows of the `period` updates before its block."""
-        block = step // self.period
+        """The jumps of an update: to the windows read just before its block of updates."""
+        block, reservoir = step // self.period, self.jumps.reservoir
         if block != self.block:
-            first = max(0, block - 1) * self.period * self.batch_size
-            reservoir = self.jumps.reservoir
+            first = max(0, block * self.period * self.batch_size - reservoir.size)
             reservoir.refill(self.batches(first, reservoir.size))
             self.block = block
         return self.jumps
@@ -43,6 +44,6 @@ def recent_windows(
     if not settings.jumps:
         return None
     B = settings.batch_size
-    period = max(1, settings.reservoir // B)
-    reservoir = Reservoir.build(batches(0, period * B), words)
+    period = max(1, RENEWAL * settings.reservoir // B)
+    reservoir = Reservoir.build(batches(0, settings.reservoir), words)
     return RecentWindows(Jumps(reservoir, settings.jumps), batches, period, B)
