@@ -108,7 +108,12 @@ def run(
     settings = TrainingSettings(**known, ngrams=windows, seed=seed)
     q = prepared.vocabulary.probability()
     sizes = {"n": settings.window, "H": settings.hidden, "d": settings.dimension}
-    model = init_wordrep(np.random.default_rng(settings.seed), **sizes, word_probability=q)
+    model = init_wordrep(
+        np.random.default_rng(settings.seed),
+        **sizes,
+        word_probability=q,
+        hidden_bias=settings.hidden_bias,
+    )
     batches = Visit(prepared.windows(settings.window, "train"), settings.seed)
     state = start(model, batches, settings)
     if settings.operator != "unigram":

@@ -32,7 +32,8 @@ MODEL = "model.safetensors"
 VOCABULARY = "vocabulary.tsv"
 METRICS = "metrics.jsonl"
 TIMES = "times.jsonl"
-BEFORE_JUMPS = {"jumps": 0, "averaging": 0}  # of models trained before there were any
+# Settings of models trained before there were any of these.
+BEFORE_JUMPS = {"jumps": 0, "averaging": 0, "hidden_bias": 0.0}
 
 
 @final

@@ -100,7 +100,8 @@ def rows_as_windows(v: Words) -> Windows:
 def _fresh(q: Probability, settings: TrainingSettings) -> WordRepRBM:
     rng = np.random.default_rng(settings.seed)
     n, H, d = settings.window, settings.hidden, settings.dimension
-    return init_wordrep(rng, n=n, H=H, d=d, word_probability=q)
+    bias = settings.hidden_bias
+    return init_wordrep(rng, n=n, H=H, d=d, word_probability=q, hidden_bias=bias)
 
 
 def _learner(

@@ -73,6 +73,7 @@ def settings_of(
         "ngrams": steps * plan.size,
         "warmup": min(1000, steps // 10),
         "warmup_share": 1.0,
+        "hidden_bias": 0.0,
         "averaging": 0,  # the rates of a fit fall to zero, so its last parameters are as good
         "reservoir": min(RESERVOIR, plan.batches * plan.size),
     }

@@ -82,15 +82,24 @@ class WordRepRBM(AbstractRBM):
 
 
 def init_wordrep(
-    rng: np.random.Generator, *, n: int, H: int, d: int, word_probability: Probability
+    rng: np.random.Generator,
+    *,
+    n: int,
+    H: int,
+    d: int,
+    word_probability: Probability,
+    hidden_bias: float = 0.0,
 ) -> WordRepRBM:
-    """A fresh model whose word biases already match the given word frequencies."""
+    """A fresh model whose word biases already match the given word frequencies.
+
+    A negative hidden bias starts it sparse: few units are on, so that steps may be larger.
+    """
     K = word_probability.size
     return WordRepRBM(
         D=rng.normal(0.0, 0.1, (K, d)).astype(np.float32),
         U=position_inner(rng.normal(0.0, 0.1, (n, H, d)).astype(np.float32)),
         b=np.log(word_probability).astype(np.float32),
-        c=np.zeros(H, np.float32),
+        c=np.full(H, hidden_bias, np.float32),
     )
 
 

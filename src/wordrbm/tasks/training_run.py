@@ -116,6 +116,7 @@ class TrainingRun:
             H=settings.hidden,
             d=settings.dimension,
             word_probability=self.prepared.vocabulary.probability(),
+            hidden_bias=settings.hidden_bias,
         )
         return Saved(rbm, start(rbm, self._batches, settings), 0.0)
 

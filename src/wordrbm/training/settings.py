@@ -23,6 +23,7 @@ class TrainingSettings(BaseModel):
     window: int = Field(3, ge=1, le=10_000, description="words in a window: n")
     dimension: int = Field(50, ge=1, le=100_000, description="numbers in a word vector: d")
     hidden: int = Field(250, ge=1, le=1_000_000, description="hidden units: H")
+    hidden_bias: float = Field(-2.0, description="c before the first update: below 0 is sparse")
     operator: Literal["unigram", "clusters", "both"] = Field(
         "unigram", description="where the chains' proposals come from"
     )
@@ -84,8 +85,8 @@ class TrainingSettings(BaseModel):
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     # The procedure of [Dahl 2012]: chains move word by word, and the last parameters are kept.
     "paper": {
-        "jumps": 0, "averaging": 0, "word_rate": 0.02, "hidden_rate": 0.03, "l2": 3e-4,
-        "rate_windows": 2_000_000, "warmup_share": 1.0,
+        "jumps": 0, "averaging": 0, "hidden_bias": 0.0, "word_rate": 0.02, "hidden_rate": 0.03,
+        "l2": 3e-4, "rate_windows": 2_000_000, "warmup_share": 1.0,
     },
 }  # fmt: skip
 
