@@ -122,7 +122,7 @@ def test_a_finished_run_that_was_damaged_is_not_called_finished(corpus, tmp_path
 def test_a_resume_with_other_settings_names_the_difference(corpus, tmp_path):
     with pytest.raises(Stopped):
         finish(run(corpus, tmp_path), stop=lambda: True)
-    with pytest.raises(WordRBMError, match=r"word_rate was 0\.02 and is now 0\.01"):
+    with pytest.raises(WordRBMError, match=r"word_rate was 0\.08 and is now 0\.01"):
         finish(run(corpus, tmp_path, word_rate=0.01), resume=True)
 
 

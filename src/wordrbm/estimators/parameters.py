@@ -34,7 +34,7 @@ MOST_READ = 2**62  # rows in all passes: the bound of `ngrams`
 LEAST_PASSES = 10  # over the rows, and
 RESERVOIR = TrainingSettings.model_fields["reservoir"].default
 LEAST_UPDATES = 3000  # in all: a small table is learnt by going over it often
-CONSTANT_RATES = {"final_rate": 1.0, "rate_windows": 2**62, "warmup": 0}
+CONSTANT_RATES = {"final_rate": 1.0, "rate_windows": None, "warmup": 0}
 
 
 class Plan(NamedTuple):
@@ -74,6 +74,7 @@ def settings_of(
         "warmup": min(1000, steps // 10),
         "warmup_share": 1.0,
         "hidden_bias": 0.0,
+        "rate_windows": 2_000_000,
         "averaging": 0,  # the rates of a fit fall to zero, so its last parameters are as good
         "reservoir": min(RESERVOIR, plan.batches * plan.size),
     }

@@ -52,21 +52,21 @@ class TrainingSettings(BaseModel):
     )
     ngrams: int = Field(50_000_000, ge=1, lt=2**62, description="windows to read in all")
     seed: int = Field(1, ge=0, lt=2**63, description="fixes every random choice")
-    word_rate: float = Field(0.02, gt=0, description="learning rate of D and b, per window")
-    hidden_rate: float = Field(0.03, gt=0, description="learning rate of U and c, per batch")
+    word_rate: float = Field(0.08, gt=0, description="learning rate of D and b, per window")
+    hidden_rate: float = Field(0.08, gt=0, description="learning rate of U and c, per batch")
     warmup: int = Field(1000, ge=0, description="updates over which the rates rise, at most")
     warmup_share: float = Field(
         0.02, ge=0, le=1, description="share of the run over which the rates rise, at most"
     )
-    rate_windows: int = Field(
-        2_000_000, ge=1, description="rates fall as 1 / sqrt(1 + windows / this)"
+    rate_windows: int | None = Field(
+        None, ge=1, description="rates fall as 1 / sqrt(1 + windows / this) too, if it is given"
     )
     final_rate: float = Field(0.0, ge=0, le=1, description="share of the rates left at the end")
     averaging: int = Field(
         32, ge=0, le=10_000, description="the model is averaged over the last 1 / this of the run"
     )
     momentum: float = Field(0.9, ge=0, lt=1, description="momentum of U and c")
-    l2: float = Field(3e-4, ge=0, description="shrinkage of U, and of every row of D that is used")
+    l2: float = Field(0.0, ge=0, description="shrinkage of U, and of every row of D that is used")
     evaluations: int = Field(20, ge=1, description="held-out scores taken during the run")
     heldout_windows: int = Field(500, ge=1, description="held-out windows scored each time")
 

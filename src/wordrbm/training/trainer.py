@@ -81,13 +81,14 @@ def start(model: AbstractRBM, batches: Batches, settings: TrainingSettings) -> T
 
 
 def rates_at(settings: TrainingSettings, step: int) -> Rates:
-    """A straight line down to `final_rate`, times a slow root decay, after a warm-up.
+    """A straight line down to `final_rate` after a warm-up; with `rate_windows` also a root decay.
 
-    The chains mix more slowly as the model sharpens, so long runs need lower rates as they go:
+    Without jumps the chains lose a model that sharpens, so a long run then needs rates that fall as
     ``1 / sqrt(1 + windows / rate_windows)``.
     """
     left = 1.0 - (1.0 - settings.final_rate) * step / settings.steps
-    left *= (1.0 + step * settings.batch_size / settings.rate_windows) ** -0.5
+    if settings.rate_windows is not None:
+        left *= (1.0 + step * settings.batch_size / settings.rate_windows) ** -0.5
     warmup = min(settings.warmup, settings.warmup_share * settings.steps)
     left *= min(1.0, (step + 1) / max(1.0, warmup))
     return Rates(

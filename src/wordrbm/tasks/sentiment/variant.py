@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from wordrbm.training import TrainingSettings, check_settings
+from wordrbm.training.settings import PRESETS
 
 FOLDS = 3  # parts of the training documents whose energies come from models of the others
 
@@ -45,7 +46,8 @@ class Variant(NamedTuple):
 
     def _settings(self, windows: int, seed: int, **rates: float) -> TrainingSettings:
         sizes = {"window": self.window, "hidden": self.hidden, "dimension": self.dimension}
-        return check_settings({**sizes, "ngrams": windows, "seed": seed, "chains": CHAINS, **rates})
+        run = {"ngrams": windows, "seed": seed, "chains": CHAINS}
+        return check_settings({**PRESETS["paper"], "jumps": 1, **sizes, **run, **rates})
 
 
 class Cell(NamedTuple):
