@@ -25,6 +25,7 @@ TRAINER = "tests/training/test_trainer.py"
 WALK = f"{OPERATORS}::test_the_compiled_walk_takes_the_referees_decisions"
 RUN = "tests/tasks/test_training_run.py"
 FILL = "tests/using/test_fill.py"
+WHITENING = "tests/artifacts/test_whitening.py"
 COMPILED = "tests/training/test_update.py::test_the_compiled_update_is_the_plain_one"
 CLUSTERED = "tests/sampling/test_clusters.py::test_the_compiled_walk_takes_the_referees_decisions"
 INDEPENDENCE = "tests/analysis/test_independence.py"
@@ -152,6 +153,15 @@ BUGS = [
     Bug("a possessive in quotes cut in the wrong order", "text/penn_words.py",
         """substitution(["' "], """, "substitution([], ",
         "tests/text/test_words.py::test_what_looks_beyond_a_piece_is_as_in_the_whole_sentence"),
+    Bug("vectors whitened with every word counted the same", "artifacts/whitening.py",
+        "(centred * q[first : first + BLOCK, None]).T", "centred.T",
+        f"{WHITENING}::test_vectors_have_mean_zero_and_unit_covariance_by_frequency"),
+    Bug("vectors centred but not whitened", "artifacts/whitening.py",
+        "@ self.transform", "@ np.eye(len(self.mean))",
+        f"{WHITENING}::test_cosines_do_not_depend_on_the_factorisation"),
+    Bug("an expected vector in the space of D beside whitened ones", "artifacts/modelfile.py",
+        "expected if raw else self._whitening(expected)", "expected",
+        "tests/using/test_unknown.py"),
     Bug("a window that holds the blank left out", "using/context.py",
         "min(blank, T - n) + 1)", "min(blank, T - n))", FILL),
     Bug("a blank that counts as the unknown word", "using/precise.py",

@@ -7,7 +7,7 @@ stand in its place. `<unk>` has a vector of its own, D[0], which knows nothing o
 """
 
 import numpy as np
-from jaxtyping import Float32
+from jaxtyping import Float64
 
 from wordrbm.errors import WordRBMError
 from wordrbm.models import WordRepRBM
@@ -22,8 +22,8 @@ STRETCH = 4096  # words at a time, in double precision
 
 def infer_vector(
     rbm: WordRepRBM, vocabulary: Vocabulary, text: TextWithBlanks
-) -> Float32[np.ndarray, " d"]:
-    """The expected vector of the word in the place of the one blank of a text."""
+) -> Float64[np.ndarray, " d"]:
+    """The expected row of D of the word in the place of the one blank of a text."""
     ids = checked_text(rbm, vocabulary, words_and_blanks(text))
     blanks = np.flatnonzero(ids == BLANK)
     if blanks.size != 1:
@@ -36,4 +36,4 @@ def infer_vector(
     for first in range(0, probability.size, STRETCH):
         part = slice(first, first + STRETCH)
         expected += probability[part] @ rbm.D[part].astype(np.float64)
-    return expected.astype(np.float32)
+    return expected
