@@ -3,11 +3,11 @@ import pytest
 
 from tests import reference
 from wordrbm.errors import WordRBMError
-from wordrbm.using import unknown
+from wordrbm.using import precise
 
 
 def test_the_expected_vector_is_the_mean_by_enumeration(trained, monkeypatch):
-    monkeypatch.setattr(unknown, "STRETCH", 2)
+    monkeypatch.setattr(precise, "STRETCH", 2)
     p = reference.cloze(trained.rbm, [1, 0, 3], 1)
     for vectors, raw in ((trained.vectors, False), (trained.raw_vectors, True)):
         expected = sum(p[k] * vectors.matrix[k] for k in range(5))

@@ -15,6 +15,8 @@ from typing import final
 import numpy as np
 from jaxtyping import Float, Float64
 
+from wordrbm.using.precise import expected_row
+
 BLOCK = 4096  # rows in double precision at a time
 SMALLEST = 1e-10  # of the largest variance: directions below it have no spread, and are left out
 
@@ -40,9 +42,7 @@ class Whitening:
 def fit_whitening(D: Float[np.ndarray, "K d"], q: Float64[np.ndarray, " K"]) -> Whitening:
     """Return the map under which rows of D have mean 0 and covariance 1 in the frequencies q."""
     d = D.shape[1]
-    mean, covariance = np.zeros(d), np.zeros((d, d))
-    for first in range(0, len(D), BLOCK):
-        mean += q[first : first + BLOCK] @ D[first : first + BLOCK].astype(np.float64)
+    mean, covariance = expected_row(D, q), np.zeros((d, d))
     for first in range(0, len(D), BLOCK):
         centred = D[first : first + BLOCK] - mean
         covariance += (centred * q[first : first + BLOCK, None]).T @ centred
