@@ -5,8 +5,9 @@
 Compared: the middle window alone, the product of the n windows that hold the word, that product
 to a power, and the Markov chain of windows that `wordrbm fill` uses (`using/markov.py`), also to a
 power. Powers are chosen by log loss on one half of the contexts; the other half is printed: mean
-log loss in nats with its standard error, expected calibration error of the likeliest word (ten
-bins), its mean probability, and how often it is right.
+log loss in nats, how much more it is than the chain's with the standard error of that difference,
+expected calibration error of the likeliest word (ten bins), its mean probability, and how often it
+is right.
 """
 
 import argparse
@@ -87,12 +88,13 @@ def main():
     rng = np.random.default_rng(given.seed)
     contexts = windows.take(rng.choice(len(windows), given.contexts, replace=False))
     found = outcomes(model, contexts, trained.rbm.b.astype(np.float64))
-    print(f"{'':26} power  log loss         ECE   sure  right")
+    print(f"{'':26} power  log loss  beside chain      ECE    top  right")
     for name, power, (loss, probability, right) in chosen(found):
+        more = loss - found["chain", 1.0][0, -loss.size :]
         print(
-            f"{name:26} {power:5.2f}  {loss.mean():.3f} +- {loss.std() / len(loss) ** 0.5:.2f}  "
-            f"{calibration_error(probability, right):.3f}  {probability.mean():.3f}  "
-            f"{right.mean():.3f}"
+            f"{name:26} {power:5.2f}  {loss.mean():8.3f}  {more.mean():+.3f} +- "
+            f"{more.std() / loss.size**0.5:.3f}  {calibration_error(probability, right):.3f}  "
+            f"{probability.mean():.3f}  {right.mean():.3f}"
         )
 
 
