@@ -28,7 +28,7 @@ def main():
     task, model = read_task(given.data), load(given.model)
     seen, tried = task.train[: given.sentences], task.valid
     work = Work(seen, Learnt.of(seen), tried)
-    kinds = {"words": Representation(), "hidden": Representation(model.vectors, model)}
+    kinds = {"words": Representation(), "hidden": Representation(model.raw_vectors, model)}
     for name, kind in kinds.items():
         cell = Cell(name, 0.1, 1.0, 0.2)
         with one_blas_thread():

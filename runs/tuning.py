@@ -40,7 +40,8 @@ def kinds(models, setting):
     rate, passes, c2 = setting.split(",")
     tuning = Tuning(passes=int(passes), unit_rate=float(rate))
     found = {
-        path.name: Representation(one.vectors, one, tuning=tuning) for path, one in models.items()
+        path.name: Representation(one.raw_vectors, one, tuning=tuning)
+        for path, one in models.items()
     }
     if len(found) > 1:
         found["together"] = Representation(members=tuple(found.values()))

@@ -25,6 +25,9 @@ TRAINER = "tests/training/test_trainer.py"
 WALK = f"{OPERATORS}::test_the_compiled_walk_takes_the_referees_decisions"
 RUN = "tests/tasks/test_training_run.py"
 FILL = "tests/using/test_fill.py"
+MARKOV = "tests/using/test_markov.py"
+SCORING = "tests/using/test_scoring.py"
+WHITENING = "tests/artifacts/test_whitening.py"
 COMPILED = "tests/training/test_update.py::test_the_compiled_update_is_the_plain_one"
 CLUSTERED = "tests/sampling/test_clusters.py::test_the_compiled_walk_takes_the_referees_decisions"
 INDEPENDENCE = "tests/analysis/test_independence.py"
@@ -186,10 +189,27 @@ BUGS = [
     Bug("a possessive in quotes cut in the wrong order", "text/penn_words.py",
         """substitution(["' "], """, "substitution([], ",
         "tests/text/test_words.py::test_what_looks_beyond_a_piece_is_as_in_the_whole_sentence"),
-    Bug("a window that holds the blank left out", "using/context.py",
-        "min(blank, T - n) + 1)", "min(blank, T - n))", FILL),
+    Bug("vectors whitened with every word counted the same", "artifacts/whitening.py",
+        "(centred * q[first : first + BLOCK, None]).T", "centred.T",
+        f"{WHITENING}::test_vectors_have_mean_zero_and_unit_covariance_by_frequency"),
+    Bug("vectors centred but not whitened", "artifacts/whitening.py",
+        "@ self.transform", "@ np.eye(len(self.mean))",
+        f"{WHITENING}::test_cosines_do_not_depend_on_the_factorisation"),
+    Bug("an expected vector in the space of D beside whitened ones", "artifacts/modelfile.py",
+        "expected if raw else self._whitening(expected)", "expected",
+        "tests/using/test_unknown.py"),
+    Bug("a window that holds the blank left out", "using/markov.py",
+        "min(place, T - n) + 1)", "min(place, T - n))", FILL),
+    Bug("windows multiplied without their overlaps", "using/markov.py",
+        "if n > 1 and start + 1 in starts:", "if False:",
+        f"{MARKOV}::test_words_of_a_markov_chain_lose_less_than_by_the_product_of_windows"),
+    Bug("an overlap with an empty word for the mean word", "using/precise.py",
+        "few.D[words == MEAN_WORD] = mean_vector", "pass", FILL),
+    Bug("overlaps counted at one end only in a total", "using/scoring.py",
+        "shared.sum() / 2", "shared[: len(v) - 1].sum()",
+        f"{SCORING}::test_scores_and_costs_are_the_referees"),
     Bug("a blank that counts as the unknown word", "using/precise.py",
-        "there = (words != BLANK)", "there = (words < words.size)", FILL),
+        "there = (words >= 0)", "there = (words < words.size)", FILL),
     Bug("windows that miss the last blank forgotten", "using/marginals.py",
         "+ elsewhere[:, None]", "", FILL),
     Bug("the bias of the word before", "models/cloze.py",
@@ -199,9 +219,9 @@ BUGS = [
     Bug("an expected vector by weights that do not sum to one", "using/context.py",
         "return probability / probability.sum(axis=-1, keepdims=True)", "return probability",
         "tests/using/test_unknown.py::test_the_expected_vector_is_the_mean_by_enumeration"),
-    Bug("a cost divided by n at the ends of a sentence", "using/scoring.py",
-        "return total / held", "return total / n",
-        "tests/using/test_scoring.py::test_scores_and_costs_are_the_referees"),
+    Bug("a cost that counts overlaps as whole windows", "using/surprisal.py",
+        "one.weight[:, None] * part", "part",
+        f"{SCORING}::test_scores_and_costs_are_the_referees"),
     Bug("values of the column before", "estimators/table.py",
         "(X.astype(np.int64) + self.offsets[:-1])", "(X.astype(np.int64) + self.offsets[1:])",
         f"{ESTIMATORS}/test_table.py::test_a_value_is_the_word_at_its_place_in_its_column"),

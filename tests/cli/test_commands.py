@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from tests.corpora import prepared
+from wordrbm.artifacts import load
+from wordrbm.artifacts.imported import read_vectors
 from wordrbm.cli.app import app
 from wordrbm.training import TrainingSettings
 
@@ -81,6 +83,11 @@ def test_neighbours_in_a_table_and_as_json(model):
     assert "monday" in wordrbm("neighbours", model, "Monday", "fish").stdout
     found = json.loads(wordrbm("neighbours", model, "monday", "--json", "--count", 3).stdout)
     assert len(found["neighbours"]["monday"]) == 3
+    raw = json.loads(wordrbm("neighbours", model, "monday", "--json", "--count", 3, "--raw").stdout)
+    trained = load(model)
+    for shown, vectors in ((found, trained.vectors), (raw, trained.raw_vectors)):
+        expected = [[*pair] for pair in vectors.most_similar("monday", 3)]
+        assert shown["neighbours"]["monday"] == expected
     grouped = json.loads(wordrbm("neighbours", model, "--groups", "--json").stdout)
     assert set(grouped["groups"]) == {"days", "months", "numbers", "modals"}
     assert "sunday" in grouped["groups"]["days"]["missing"]
@@ -93,6 +100,12 @@ def test_export_writes_vectors(model, tmp_path):
     said = json.loads(done.stdout)
     first = (tmp_path / "v.txt").read_text().splitlines()[0]
     assert first == f"{said['words']} {said['dimension']}"
+    trained = load(model)
+    for options, expected in (([], trained.vectors), (["--raw"], trained.raw_vectors)):
+        wordrbm("export", model, "--out", tmp_path / "v.txt", *options)
+        found = read_vectors(tmp_path / "v.txt")
+        assert found.words == expected.words
+        np.testing.assert_array_equal(found.matrix, expected.matrix)
 
 
 def test_evaluate_beside_counts(model, corpus):

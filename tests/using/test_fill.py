@@ -13,6 +13,7 @@ from wordrbm.using import marginals as summing
 from wordrbm.using import reading as readings
 from wordrbm.using.fill import _groups, fill
 from wordrbm.using.marginals import marginals
+from wordrbm.using.markov import TextModel
 from wordrbm.using.reading import as_read, reading
 
 K, n = 5, 3
@@ -25,28 +26,48 @@ PATTERNS = [
 ]
 
 
-def joint(rbm, text, blanks):
-    """The probability of every joint filling: the product of the windows that hold a blank."""
-    starts = [s for s in range(len(text) - n + 1) if any(s <= p < s + n for p in blanks)]
+def joint(trained, text, blanks):
+    """The probability of every joint filling: all windows of the text, less all their overlaps."""
     weights = np.empty((K,) * len(blanks))
     for filling in np.ndindex(weights.shape):
         tried = list(text)
         for place, word in zip(blanks, filling, strict=True):
             tried[place] = word
-        weights[filling] = np.prod([MASS(rbm, tuple(tried[s : s + n])) for s in starts])
+        weights[filling] = text_mass(trained, tried)
     return weights / weights.sum()
+
+
+def text_mass(trained, text):
+    """The product of the masses of the windows, over that of their overlaps: words n - 1 in a row
+    that two windows share, with the mean word before or after them."""
+    windows = [tuple(text[s : s + n]) for s in range(len(text) - n + 1)]
+    shared = [window[1:] for window in windows[:-1]]
+    ends = [MASS(trained, (K, *words)) * MASS(trained, (*words, K)) for words in shared]
+    return np.prod([MASS(trained, window) for window in windows]) / np.sqrt(np.prod(ends))
+
+
+def with_mean_word(trained):
+    """The model with one more word, K, that has the mean of all vectors by frequency."""
+    rbm, counts = trained.rbm, trained.vocabulary.counts
+    mean = sum(count * row for count, row in zip(counts, rbm.D, strict=True)) / counts.sum()
+    return replace(rbm, D=np.vstack([rbm.D, mean]), b=np.append(rbm.b, 0.0))
 
 
 class Masses(dict):
     """The referee's mass of every window, reckoned once."""
 
-    def __call__(self, rbm, window):
+    def __call__(self, trained, window):
         if window not in self:
-            self[window] = reference.mass(rbm, window)
+            self[window] = reference.mass(with_mean_word(trained), window)
         return self[window]
 
 
 MASS = Masses()  # the fixture always makes the same model
+
+
+@pytest.fixture
+def texts(trained):
+    return TextModel.of(trained.rbm, trained.vocabulary)
 
 
 def with_blanks(trained, length, blanks):
@@ -58,7 +79,7 @@ def with_blanks(trained, length, blanks):
 def test_every_pattern_of_blanks_is_filled_as_by_enumeration(trained, length, blanks):
     text = with_blanks(trained, length, blanks)
     found = trained.fill(text, count=K)
-    expected = joint(trained.rbm, TEXT[:length], blanks)
+    expected = joint(trained, TEXT[:length], blanks)
     assert found.others == "summed out"
     for place, blank in enumerate(found.blanks):
         others = tuple(axis for axis in range(len(blanks)) if axis != place)
@@ -78,11 +99,11 @@ def test_every_pattern_of_blanks_is_filled_as_by_enumeration(trained, length, bl
 
 
 @pytest.mark.parametrize(("length", "blanks"), PATTERNS)
-def test_as_read_is_the_exact_conditional_given_the_reading(trained, length, blanks):
+def test_as_read_is_the_exact_conditional_given_the_reading(trained, texts, length, blanks):
     ids = np.array(TEXT[:length])
     ids[list(blanks)] = -1
-    found = as_read(trained.rbm, ids, list(blanks))
-    expected = joint(trained.rbm, TEXT[:length], blanks)
+    found = as_read(texts, ids, list(blanks))
+    expected = joint(trained, TEXT[:length], blanks)
     for place in range(len(blanks)):
         given = tuple(slice(None) if j == place else w for j, w in enumerate(found.reading))
         conditional = expected[given] / expected[given].sum()
@@ -90,20 +111,20 @@ def test_as_read_is_the_exact_conditional_given_the_reading(trained, length, bla
         assert found.reading[place] == conditional.argmax()  # no single change is better
 
 
-def test_on_tiny_models_the_reading_is_the_best_of_all(trained):
+def test_on_tiny_models_the_reading_is_the_best_of_all(trained, texts):
     for length, blanks in PATTERNS:
         ids = np.array(TEXT[:length])
         ids[list(blanks)] = -1
-        read = reading(trained.rbm, ids, list(blanks))
-        expected = joint(trained.rbm, TEXT[:length], blanks)
+        read = reading(texts, ids, list(blanks))
+        expected = joint(trained, TEXT[:length], blanks)
         assert expected[tuple(read[list(blanks)])] == expected.max()
 
 
-def test_the_sum_is_the_same_in_small_blocks(trained, monkeypatch):
+def test_the_sum_is_the_same_in_small_blocks(texts, monkeypatch):
     ids = np.array([1, -1, -1, -1, 2])
-    whole = marginals(trained.rbm, ids, [1, 2, 3])
+    whole = marginals(texts, ids, [1, 2, 3])
     monkeypatch.setattr(summing, "MOST_NUMBERS", 3 * K)
-    parts = marginals(trained.rbm, ids, [1, 2, 3])
+    parts = marginals(texts, ids, [1, 2, 3])
     np.testing.assert_allclose(parts.probability, whole.probability, rtol=1e-12)
     np.testing.assert_array_equal(parts.reading, whole.reading)
 

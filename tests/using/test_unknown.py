@@ -3,16 +3,17 @@ import pytest
 
 from tests import reference
 from wordrbm.errors import WordRBMError
-from wordrbm.using import unknown
+from wordrbm.using import precise
 
 
 def test_the_expected_vector_is_the_mean_by_enumeration(trained, monkeypatch):
-    monkeypatch.setattr(unknown, "STRETCH", 2)
+    monkeypatch.setattr(precise, "STRETCH", 2)
     p = reference.cloze(trained.rbm, [1, 0, 3], 1)
-    expected = sum(p[k] * trained.rbm.D[k] for k in range(5))
-    found = trained.infer_vector("the ___ said")
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    for vectors, raw in ((trained.vectors, False), (trained.raw_vectors, True)):
+        expected = sum(p[k] * vectors.matrix[k] for k in range(5))
+        found = trained.infer_vector("the ___ said", raw=raw)
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from jaxtyping import Float32, Float64, Int, Int32
 from wordrbm.artifacts.likelihoodfile import read_log_Z
 from wordrbm.artifacts.tensors import Shape, read_head, read_tensors, write_tensors
 from wordrbm.artifacts.vectors import Vectors
+from wordrbm.artifacts.whitening import Whitening, fit_whitening
 from wordrbm.errors import WordRBMError
 from wordrbm.models import WordRepRBM
 from wordrbm.models.wordrep import position_inner
@@ -49,8 +50,20 @@ class TrainedModel:
 
     @cached_property
     def vectors(self) -> Vectors:
-        """One vector per word: the rows of D."""
+        """One vector per word: the rows of D, centred and whitened by word frequency.
+
+        Cosines do not depend on how the model factorises its weights (`artifacts/whitening.py`).
+        """
+        return Vectors(self.vocabulary.words, self._whitening(self.rbm.D))
+
+    @cached_property
+    def raw_vectors(self) -> Vectors:
+        """One vector per word: the rows of D as trained."""
         return Vectors(self.vocabulary.words, self.rbm.D)
+
+    @cached_property
+    def _whitening(self) -> Whitening:
+        return fit_whitening(self.rbm.D, self.vocabulary.probability())
 
     def hidden(self, sentences: Iterable[Sentence]) -> list[Float32[np.ndarray, "N H"]]:
         """``P(h_j = 1 | v)`` of every window of every sentence, an array (windows, H) for each."""
@@ -78,9 +91,13 @@ class TrainedModel:
         """The likeliest words for every blank (`___` or None) of a text."""
         return fill(self.rbm, self.vocabulary, text, count)
 
-    def infer_vector(self, text: TextWithBlanks) -> Float32[np.ndarray, " d"]:
-        """The vector to be expected of the word at the one blank of a text."""
-        return infer_vector(self.rbm, self.vocabulary, text)
+    def infer_vector(self, text: TextWithBlanks, *, raw: bool = False) -> Float32[np.ndarray, " d"]:
+        """The expected vector of the word at the one blank of a text.
+
+        It lies in the space of `vectors`, or of `raw_vectors` if `raw`.
+        """
+        expected = infer_vector(self.rbm, self.vocabulary, text)
+        return (expected if raw else self._whitening(expected)).astype(np.float32)
 
     def score(self, sentences: Iterable[Sentence], costly: int = 3) -> Iterator[Score]:
         """The free energy of every sentence and its costliest words, as they are asked for."""

@@ -1,6 +1,6 @@
 """Word vectors that outlive the model: look up, compare, find neighbours.
 
-Similarity is the cosine, ``D[w] . D[u] / (|D[w]| |D[u]|)``.
+Similarity is the cosine, ``x[w] . x[u] / (|x[w]| |x[u]|)``.
 """
 
 from dataclasses import dataclass

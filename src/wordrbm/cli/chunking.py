@@ -197,11 +197,11 @@ def _of_models(models: list[Path], wanted: list[str], seed: int) -> "Kinds":
     found, tuned = {}, {}
     for path in models:
         trained, name = load(path), path.absolute().name
-        tuned[name] = Representation(trained.vectors, trained, tuning=Tuning(seed=seed))
+        tuned[name] = Representation(trained.raw_vectors, trained, tuning=Tuning(seed=seed))
         if VECTORS in wanted:
-            found[f"{name} vectors"] = Representation(trained.vectors)
+            found[f"{name} vectors"] = Representation(trained.raw_vectors)
         if HIDDEN in wanted:
-            found[f"{name} vectors + hidden"] = Representation(trained.vectors, trained)
+            found[f"{name} vectors + hidden"] = Representation(trained.raw_vectors, trained)
         if TUNED in wanted:
             found[f"{name} vectors + tuned"] = tuned[name]
     if TOGETHER in wanted:

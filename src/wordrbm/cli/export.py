@@ -19,9 +19,14 @@ def export(
     model: Annotated[Path, typer.Argument(help="A folder made by `wordrbm train`.")],
     out: Annotated[Path, typer.Option(help="The file to write.")],
     form: Annotated[Form, typer.Option("--format", help="Text or binary.")] = Form.TEXT,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="The rows of D as trained, not centred and whitened.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Write the word vectors as a word2vec file, for gensim and others.
+
+    Vectors are centred and whitened by word frequency, so that cosines are meaningful.
 
     \b
     Example:
@@ -30,7 +35,8 @@ def export(
     from wordrbm.artifacts import load
     from wordrbm.artifacts.export import export as write
 
-    vectors = load(model).vectors
+    trained = load(model)
+    vectors = trained.raw_vectors if raw else trained.vectors
     write(vectors, out, form.value)
     words, dimension = vectors.matrix.shape
     if as_json:

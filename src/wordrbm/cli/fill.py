@@ -16,9 +16,10 @@ def fill(
     count: Annotated[int, typer.Option(help="Words to show for each blank.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Print the likeliest words for every blank, with exact probabilities.
+    """Print the likeliest words for every blank, with their probabilities.
 
-    The text needs at least as many words as a window of the model, blanks included.
+    The text needs at least as many words as a window of the model, blanks included. Probabilities
+    are exact in a text of one window; a longer text is read as a Markov chain of its windows.
 
     \b
     Example:

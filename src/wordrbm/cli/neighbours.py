@@ -25,6 +25,9 @@ def neighbours(
     context: Annotated[
         str | None, typer.Option(help="A text with one ___: the words nearest to what fits there.")
     ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Compare rows of D as trained, not centred and whitened.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Print the words whose vectors point most nearly the same way.
@@ -41,10 +44,11 @@ def neighbours(
     if not words and not groups and context is None:
         raise WordRBMError("No word was given; name the words to look up.")
     trained = load(model)
-    vectors = trained.vectors
+    vectors = trained.raw_vectors if raw else trained.vectors
     found = look_up(vectors, [normalise(word) for word in words or []], count, among)
     if context is not None:
-        found[context] = vectors.nearest(trained.infer_vector(context), count, among=among)
+        expected = trained.infer_vector(context, raw=raw)
+        found[context] = vectors.nearest(expected, count, among=among)
     together = group_scores(vectors, count) if groups else {}
     if as_json:
         print(json.dumps({"neighbours": found, "groups": together}))

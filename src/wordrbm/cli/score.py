@@ -25,8 +25,8 @@ def score(
 ) -> None:
     """Print the mean free energy of each line's windows and its costliest words.
 
-    The lower the free energy, the likelier the line. A word's cost is its surprise in nats, given
-    the words around it. Lines are answered as they come.
+    The lower the free energy, the likelier the line. A word's cost is its surprisal in nats,
+    given the words around it. Lines are answered as they come.
 
     \b
     Example:

@@ -1,6 +1,6 @@
-"""Fill the blanks of a text: exact probabilities over all K words.
+"""Fill the blanks of a text: probabilities normalised exactly over all K words.
 
-One blank, or blanks that share no window, are independent of each other and exact. Blanks that
+Blanks that share no window are independent of each other. Blanks that
 share a window, or are linked by blanks that do, form a group. If all joint fillings of every
 group can be weighed the other blanks are summed out (`marginals.py`), else they are taken as
 read (`reading.py`); the answer says which. What a text longer than a window means is said in
@@ -17,6 +17,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.models import WordRepRBM
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.using.marginals import can_be_summed, marginals
+from wordrbm.using.markov import TextModel
 from wordrbm.using.precise import BLANK
 from wordrbm.using.reading import as_read, refuse_long_readings
 from wordrbm.using.words import TextWithBlanks, ids_of, whole_number, words_and_blanks
@@ -49,9 +50,9 @@ def fill(rbm: WordRepRBM, vocabulary: Vocabulary, text: TextWithBlanks, count: i
     summed = all(can_be_summed(len(vocabulary), len(group)) for group in groups)
     if not summed:
         refuse_long_readings(len(vocabulary), max(map(len, groups)))
-    blanks: list[Blank] = []
+    model, blanks = TextModel.of(rbm, vocabulary), list[Blank]()
     for group in groups:
-        found = (marginals if summed else as_read)(rbm, ids, group)
+        found = (marginals if summed else as_read)(model, ids, group)
         for position, probability, word in zip(group, *found, strict=True):
             blanks.append(_blank(vocabulary, position, probability, count))
             words[position] = vocabulary.words[word]

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float64, Int
 
-from wordrbm.models import WordRepRBM
-from wordrbm.using.context import Texts, log_weight, word_log_weights
+from wordrbm.using.context import log_weight, word_log_weights
+from wordrbm.using.markov import TextModel, Texts, factors_around
 
 MOST_FILLINGS = 4_000_000
 MOST_NUMBERS = 2**20  # in one array: 8 MB
@@ -31,15 +31,15 @@ def can_be_summed(K: int, blanks: int) -> bool:
     return blanks == 1 or K**blanks <= MOST_FILLINGS
 
 
-def marginals(rbm: WordRepRBM, text: Int[np.ndarray, " T"], blanks: list[int]) -> Found:
+def marginals(model: TextModel, text: Int[np.ndarray, " T"], blanks: list[int]) -> Found:
     """The probability of every word at each blank, all other blanks summed out."""
-    K, m = rbm.b.size, len(blanks)
+    K, m = model.rbm.b.size, len(blanks)
     log_sums = np.full((m, K), -np.inf)
     best, reading = -np.inf, np.zeros(m, np.int64)
-    block = max(1, MOST_NUMBERS // max(K, rbm.c.size))
+    block = max(1, MOST_NUMBERS // max(K, model.rbm.c.size))
     for first in range(0, K ** (m - 1), block):
         before = _fillings(first, min(first + block, K ** (m - 1)), K, m - 1)
-        weights = _joint(rbm, text, blanks, before)
+        weights = _joint(model, text, blanks, before)
         _add(log_sums, before, weights)
         top = np.unravel_index(weights.argmax(), weights.shape)
         if weights[top] > best:
@@ -55,7 +55,7 @@ def _fillings(first: int, stop: int, K: int, places: int) -> Int[np.ndarray, "B 
 
 
 def _joint(
-    rbm: WordRepRBM,
+    model: TextModel,
     text: Int[np.ndarray, " T"],
     blanks: list[int],
     before: Int[np.ndarray, "B m"],
@@ -63,9 +63,10 @@ def _joint(
     """The score of each filling of the blanks but the last, for every word at the last."""
     texts: Texts = np.tile(text, (len(before), 1))
     texts[:, blanks[:-1]] = before
-    # Windows that hold an earlier blank and not the last one end before it.
-    elsewhere = log_weight(rbm, texts[:, : blanks[-1]], blanks[:-1])
-    return word_log_weights(rbm, texts, blanks[-1]) + elsewhere[:, None]
+    factors = factors_around(blanks, model.n, text.size)
+    before_last = [factor for factor in factors if not factor.holds(blanks[-1], model.n)]
+    elsewhere = log_weight(model, texts, before_last)
+    return word_log_weights(model, texts, blanks[-1]) + elsewhere[:, None]
 
 
 def _add(

@@ -12,9 +12,9 @@ import numpy as np
 from jaxtyping import Int
 
 from wordrbm.errors import WordRBMError
-from wordrbm.models import WordRepRBM
-from wordrbm.using.context import Texts, log_weight, normalised, word_log_weights
+from wordrbm.using.context import log_weight, normalised, word_log_weights
 from wordrbm.using.marginals import Found
+from wordrbm.using.markov import TextModel, Texts, factors_around
 
 STARTS = 8
 FEW = 5  # blanks that are always read, and
@@ -30,51 +30,53 @@ def refuse_long_readings(K: int, blanks: int) -> None:
         )
 
 
-def as_read(rbm: WordRepRBM, text: Int[np.ndarray, " T"], blanks: list[int]) -> Found:
+def as_read(model: TextModel, text: Int[np.ndarray, " T"], blanks: list[int]) -> Found:
     """The probability of every word at each blank, the other blanks filled as read."""
-    read = reading(rbm, text, blanks)
-    probability = [normalised(word_log_weights(rbm, read[None], blank)[0]) for blank in blanks]
+    read = reading(model, text, blanks)
+    probability = [normalised(word_log_weights(model, read[None], blank)[0]) for blank in blanks]
     return Found(np.array(probability), read[blanks])
 
 
 def reading(
-    rbm: WordRepRBM, text: Int[np.ndarray, " T"], blanks: list[int]
+    model: TextModel, text: Int[np.ndarray, " T"], blanks: list[int]
 ) -> Int[np.ndarray, " T"]:
     """The text with its blanks filled by the best joint filling that was found."""
-    texts = _starts(rbm, text, blanks)
+    texts = _starts(model, text, blanks)
     unchanged = 0  # steps in a row
     for blank in cycle(blanks):
-        climbed = _step(rbm, texts, blanks, blank)
+        climbed = _step(model, texts, blanks, blank)
         unchanged = unchanged + 1 if np.array_equal(climbed, texts) else 0
         if unchanged == len(blanks):
             break
         texts = np.unique(climbed, axis=0)  # starts that met go on as one
-    return texts[log_weight(rbm, texts, blanks).argmax()]
+    factors = factors_around(blanks, model.n, text.size)
+    return texts[log_weight(model, texts, factors).argmax()]
 
 
-def _step(rbm: WordRepRBM, texts: Texts, blanks: list[int], blank: int) -> Texts:
+def _step(model: TextModel, texts: Texts, blanks: list[int], blank: int) -> Texts:
     """Every text with one blank filled anew, where that makes it likelier."""
-    tried = _best_filled(rbm, texts, blank)
+    tried = _best_filled(model, texts, blank)
     # Both from one function of the text: rounding cannot make it go round in circles.
-    better = log_weight(rbm, tried, blanks) > log_weight(rbm, texts, blanks)
+    factors = factors_around(blanks, model.n, texts.shape[1])
+    better = log_weight(model, tried, factors) > log_weight(model, texts, factors)
     return np.where(better[:, None], tried, texts)
 
 
-def _starts(rbm: WordRepRBM, text: Int[np.ndarray, " T"], blanks: list[int]) -> Texts:
+def _starts(model: TextModel, text: Int[np.ndarray, " T"], blanks: list[int]) -> Texts:
     """Each blank in turn takes its likeliest words, then the others follow one by one."""
     share = -(-STARTS // len(blanks))
     starts = []
     for blank in blanks[:STARTS]:
-        best = np.argsort(-word_log_weights(rbm, text[None], blank)[0], kind="stable")[:share]
+        best = np.argsort(-word_log_weights(model, text[None], blank)[0], kind="stable")[:share]
         texts = np.tile(text, (len(best), 1))
         texts[:, blank] = best
         for other in blanks:
-            texts = texts if other == blank else _best_filled(rbm, texts, other)
+            texts = texts if other == blank else _best_filled(model, texts, other)
         starts.append(texts)
     return np.unique(np.concatenate(starts), axis=0)
 
 
-def _best_filled(rbm: WordRepRBM, texts: Texts, blank: int) -> Texts:
+def _best_filled(model: TextModel, texts: Texts, blank: int) -> Texts:
     filled = texts.copy()
-    filled[:, blank] = word_log_weights(rbm, texts, blank).argmax(axis=1)
+    filled[:, blank] = word_log_weights(model, texts, blank).argmax(axis=1)
     return filled

@@ -2,28 +2,27 @@
 
     E[D[x] | text] = sum_k P(x = k | text) D[k]
 
-with the exact P of `context.py`: the mean of the vectors of all words, by how well each would
+with the P of `context.py`: the mean of the vectors of all words, by how well each would
 stand in its place. `<unk>` has a vector of its own, D[0], which knows nothing of the context.
 """
 
 import numpy as np
-from jaxtyping import Float32
+from jaxtyping import Float64
 
 from wordrbm.errors import WordRBMError
 from wordrbm.models import WordRepRBM
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.using.context import normalised, word_log_weights
 from wordrbm.using.fill import checked_text
-from wordrbm.using.precise import BLANK
+from wordrbm.using.markov import TextModel
+from wordrbm.using.precise import BLANK, expected_row
 from wordrbm.using.words import TextWithBlanks, words_and_blanks
-
-STRETCH = 4096  # words at a time, in double precision
 
 
 def infer_vector(
     rbm: WordRepRBM, vocabulary: Vocabulary, text: TextWithBlanks
-) -> Float32[np.ndarray, " d"]:
-    """The expected vector of the word in the place of the one blank of a text."""
+) -> Float64[np.ndarray, " d"]:
+    """The expected row of D of the word in the place of the one blank of a text."""
     ids = checked_text(rbm, vocabulary, words_and_blanks(text))
     blanks = np.flatnonzero(ids == BLANK)
     if blanks.size != 1:
@@ -31,9 +30,5 @@ def infer_vector(
             f"The text has {blanks.size} blanks and a vector can be expected for one; fill the "
             "others first."
         )
-    probability = normalised(word_log_weights(rbm, ids[None], int(blanks[0]))[0])
-    expected = np.zeros(rbm.D.shape[1])
-    for first in range(0, probability.size, STRETCH):
-        part = slice(first, first + STRETCH)
-        expected += probability[part] @ rbm.D[part].astype(np.float64)
-    return expected.astype(np.float32)
+    model = TextModel.of(rbm, vocabulary)
+    return expected_row(rbm.D, normalised(word_log_weights(model, ids[None], int(blanks[0]))[0]))

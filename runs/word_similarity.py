@@ -1,0 +1,111 @@
+"""Cosines of a model's vectors against word pairs judged by people, in several spaces.
+
+    python runs/word_similarity.py MODEL [MODEL ...] --pairs FOLDER [--beside VECTORS.txt ...]
+
+A file of pairs has a line ``word TAB word TAB score``; words are put in lower case. Printed for
+each file: Spearman's rank correlation times 100 on all pairs, on the half that the space was chosen
+on and on the other half (drawn by a seed), and the share of pairs whose words are both known. Last,
+how many of the nearest five neighbours are of the same kind (`wordrbm neighbours --groups`).
+"""
+
+import argparse
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from wordrbm.analysis.groups import GROUPS, togetherness
+from wordrbm.artifacts import Vectors, load
+from wordrbm.artifacts.imported import read_vectors
+
+SEED = 0
+
+
+class Pair(NamedTuple):
+    """Two words and how similar people find them."""
+
+    word: str
+    other: str
+    score: float
+
+
+class Agreement(NamedTuple):
+    """Spearman's rank correlation times 100, and the share of pairs whose words are known."""
+
+    spearman: float
+    coverage: float
+
+
+def read_pairs(path):
+    """The pairs of a file, in lower case."""
+    rows = (line.lower().split("\t") for line in path.read_text().splitlines() if line.strip())
+    return [Pair(word, other, float(score)) for word, other, score in rows]
+
+
+def halves(pairs):
+    """The pairs in two halves, drawn by a seed: one to choose by, one to report."""
+    order = np.random.default_rng(SEED).permutation(len(pairs))
+    return [[pairs[k] for k in order[half::2]] for half in (0, 1)]
+
+
+def agreement(vectors, pairs):
+    """How well cosines rank the known pairs."""
+    known = [pair for pair in pairs if pair.word in vectors and pair.other in vectors]
+    cosine = [vectors.similarity(pair.word, pair.other) for pair in known]
+    rank = spearmanr(cosine, [pair.score for pair in known]).statistic
+    return Agreement(100 * float(rank), len(known) / len(pairs))
+
+
+def spaces(model):
+    """The vectors of a model in several metrics, centred by word frequency or not."""
+    D, U = model.rbm.D.astype(np.float64), model.rbm.U.astype(np.float64)
+    centred = D - model.vocabulary.probability() @ D
+    variance, axes = np.linalg.eigh(np.einsum("nhd,nhe->de", U, U))
+    root = (axes * np.sqrt(np.maximum(variance, 0.0))) @ axes.T
+    rows = {
+        "D, raw": D,
+        "D, centred": centred,
+        "G = sum U'U": D @ root,
+        "G, centred": centred @ root,
+        "whitened": model.vectors.matrix,
+    }
+    return {name: Vectors(model.vocabulary.words, rows[name]) for name in rows}
+
+
+def purity(vectors):
+    """Of five nearest neighbours, how many are of the same kind; the mean over the kinds."""
+    return float(np.mean([togetherness(vectors, group).inside for group in GROUPS.values()]))
+
+
+def table_row(name, vectors, files):
+    """One line of the table."""
+    cells = []
+    for pairs in files.values():
+        every = agreement(vectors, pairs)
+        chosen, reported = (agreement(vectors, half).spearman for half in halves(pairs))
+        cells.append(
+            f"{every.spearman:5.1f} {chosen:5.1f} {reported:5.1f} {100 * every.coverage:5.1f} %"
+        )
+    return f"{name:24} | {' | '.join(cells)} | {purity(vectors):.2f}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("models", type=Path, nargs="*")
+    parser.add_argument("--pairs", type=Path, required=True)
+    parser.add_argument("--beside", type=Path, nargs="*", default=[])
+    given = parser.parse_args()
+    files = {path.name: read_pairs(path) for path in sorted(given.pairs.glob("*.txt"))}
+    print(f"{'':24} | {' | '.join(f'{name:25}' for name in files)} | groups")
+    print(f"{'':24} | {' | '.join('  all  half other  known ' for _ in files)} |")
+    for path in given.models:
+        print(path.name)
+        for name, vectors in spaces(load(path)).items():
+            print(table_row(f"  {name}", vectors, files), flush=True)
+    for path in given.beside:
+        print(table_row(path.name, read_vectors(path), files), flush=True)
+
+
+if __name__ == "__main__":
+    main()
