@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The paper's trigram model at K = 100,000: corpus, model, held-out scores and neighbour table.
+# The paper's trigram model at K = 100,000: corpus, model, held-out scores, likelihood and neighbours.
 #
 #   runs/reuters_trigrams.sh DATA [OUT]
 #
@@ -22,6 +22,7 @@ measured wordrbm train "$out/corpus" --out "$out/model" \
   --window 3 --dimension 50 --hidden 250 --mh-steps 100 --ngrams "${NGRAMS:-50000000}" \
   --threads 2 --json | tee "$out/train.json"
 wordrbm evaluate "$out/model" "$out/corpus" --windows 699 --trigrams --json | tee "$out/scores.json"
+wordrbm likelihood "$out/model" "$out/corpus" --trigrams --json | tee "$out/likelihood.json"
 wordrbm neighbours "$out/model" could spokeswoman suspects science china mother sunday tom \
   actually probably quickly earned what hotel --groups | tee "$out/neighbours.txt"
 
