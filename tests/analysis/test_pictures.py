@@ -17,7 +17,9 @@ def made_up(name, count=12, **other):
         {
             "step": step, "windows": 500_000 * step, "word_rate": 0.02 / step,
             "hidden_rate": 0.03 / step, "acceptance": 0.7 / step, "cloze_perplexity": 900 / step,
-            "unigram_perplexity": 1000.0, "free_energy_gap": (-1.0) ** step, **other,
+            "unigram_perplexity": 1000.0, "free_energy_gap": (-1.0) ** step,
+            "jump_acceptance": 0.1 / step, "joint_bound": -15.0 - 1 / step, "unigram_joint": -20.0,
+            "ten_heaviest": 0.1 / step, "ten_heaviest_text": 0.01, **other,
         }
         for step in range(1, count + 1)
     ]  # fmt: skip
@@ -47,11 +49,18 @@ def test_without_times_there_is_no_pace():
     assert len(figure_of([made_up("mine")]).axes) == len(PANELS) - 1
 
 
+def test_runs_of_before_have_no_panels_of_the_joint():
+    bare = dict.fromkeys(["joint_bound", "ten_heaviest", "unigram_joint", "ten_heaviest_text"])
+    titles = [axes.get_title(loc="left") for axes in figure_of([made_up("old", **bare)]).axes]
+    assert len(titles) == len(PANELS) - 3
+    assert PANELS["heaviest"].title not in titles
+
+
 def test_runs_are_told_apart_by_name_even_an_odd_one():
     names = ["one", "$two_{", "_three"]
     figure = figure_of([made_up(name) for name in names])
     assert [text.get_text() for text in figure.legends[0].get_texts()] == names
-    assert len(lines(figure.axes[1])) == 3
+    assert len(lines(figure.axes[3])) == 3
 
 
 @pytest.mark.parametrize(

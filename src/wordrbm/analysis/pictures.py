@@ -55,7 +55,6 @@ PANELS = {
         "Held-out cloze perplexity (exact, log scale)",
         [Line("cloze_perplexity", "-", "model"), Line("unigram_perplexity", ":", "word counts")],
     ),
-    "gap": Panel("Free-energy gap, held-out text less chains", [Line("free_energy_gap", "-", "")]),
     "joint": Panel(
         "Upper bound on the held-out log-likelihood, nats a window",
         [Line("joint_bound", "-", "model"), Line("unigram_joint", ":", "word frequencies")],
@@ -64,6 +63,7 @@ PANELS = {
         "Share on the ten heaviest windows of the text",
         [Line("ten_heaviest", "-", "of their mass"), Line("ten_heaviest_text", ":", "of the text")],
     ),
+    "gap": Panel("Free-energy gap, held-out text less chains", [Line("free_energy_gap", "-", "")]),
     "acceptance": Panel(
         "Share of proposals taken",
         [Line("acceptance", "-", "words"), Line("jump_acceptance", "--", "windows")],
