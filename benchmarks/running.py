@@ -18,9 +18,11 @@ from wordrbm.shapes import Probability, Words
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.windows import Visit
 from wordrbm.training import TrainingSettings, start, train
+from wordrbm.training.settings import PRESETS
 
 WINDOWS = 2**20  # of made-up text, visited again and again
 ENDLESS = TrainingSettings(ngrams=10**9)
+PAPER = TrainingSettings(**PRESETS["paper"], ngrams=10**9)
 
 Updates = Callable[[int], float]  # makes so many updates and gives the seconds of one
 Operator = Callable[[Probability], Transition]
@@ -55,6 +57,7 @@ def fresh(text: Text, settings: TrainingSettings = ENDLESS) -> WordRepRBM:
         H=settings.hidden,
         d=settings.dimension,
         word_probability=text.q,
+        hidden_bias=settings.hidden_bias,
     )
 
 
@@ -64,11 +67,16 @@ def pooled(q: Probability) -> PooledMetropolis:
 
 
 @contextmanager
-def updating(text: Text, operator: Operator = pooled, threads: int = 1) -> Iterator[Updates]:
-    """A run with default settings, its first update made: that one compiles."""
-    model = fresh(text)
-    state = start(model, text.batches, ENDLESS)
-    run = train(model, operator(text.q), text.batches, ENDLESS, state, q=text.q, threads=threads)
+def updating(
+    text: Text,
+    operator: Operator = pooled,
+    threads: int = 1,
+    settings: TrainingSettings = ENDLESS,
+) -> Iterator[Updates]:
+    """A run, by default with default settings, its first update made: that one compiles."""
+    model = fresh(text, settings)
+    state = start(model, text.batches, settings)
+    run = train(model, operator(text.q), text.batches, settings, state, q=text.q, threads=threads)
     with closing(run):  # type: ignore[type-var]  # a generator, which the signature does not tell
         next(run)
         yield lambda count: seconds(lambda: [next(run) for _ in range(count)]) / count
