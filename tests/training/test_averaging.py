@@ -6,34 +6,40 @@ import numpy as np
 import pytest
 
 from tests.conftest import K
-from wordrbm.kernels.averaging import kept_share
+from wordrbm.kernels.averaging import STRIDE, kept_share
 from wordrbm.training.averaging import Averages
 
 
 @pytest.mark.parametrize("power", [1, 2, 5, 32])
-def test_lazy_averages_are_the_weighted_means_of_all_updates(rng, wordrep, power):
+@pytest.mark.parametrize("steps", [8, 40, 45])
+def test_lazy_averages_are_the_weighted_means_of_all_samples(rng, wordrep, power, steps):
     """sum_s (s^p - (s-1)^p) x_s / t^p, written out, for rows that are named now and then."""
     averages = Averages.start(wordrep, ["D", "b"], power)
-    seen, steps = [], 9
+    seen = []
     for step in range(steps):
-        v = rng.integers(K - 1, size=(2, 2))  # the last word is never named
-        gradient = wordrep.gradient(v, rng.random((2, 3)), rng.normal(size=2))
+        v = rng.integers(K - 1, size=(1, 2))  # the last word is never named
+        gradient = wordrep.gradient(v, rng.random((1, 3)), rng.normal(size=1))
         averages.before_step(wordrep, [gradient], step)
         wordrep.D[np.unique(v)] += rng.normal(size=(len(np.unique(v)), wordrep.D.shape[1]))
         wordrep.b[np.unique(v)] += 1.0
         wordrep.U[...] += rng.normal(size=wordrep.U.shape)
         wordrep.c[...] += 1.0
         averages.after_step(wordrep, step + 1)
-        seen.append(copy.deepcopy(wordrep.parameters()))
-    weight = np.diff(np.arange(steps + 1.0) ** power) / float(steps) ** power
+        if (step + 1) % STRIDE == 0:
+            seen.append(copy.deepcopy(wordrep.parameters()))
+    weight = np.diff(np.arange(len(seen) + 1.0) ** power) / float(len(seen)) ** power
     found = averages.model(wordrep, steps).parameters()
     for name, value in found.items():
         expected = sum(w * x[name] for w, x in zip(weight, seen, strict=True))
-        np.testing.assert_allclose(value, expected, rtol=1e-10)
+        np.testing.assert_allclose(value, expected, rtol=1e-9, atol=1e-12)
 
 
-def test_the_averages_before_the_first_update_are_the_parameters(wordrep):
-    found = Averages.start(wordrep, ["D", "b"], 32).model(wordrep, 0).parameters()
+@pytest.mark.parametrize("step", [0, 1, STRIDE - 1])
+def test_the_averages_before_the_first_sample_are_the_parameters(wordrep, step):
+    averages = Averages.start(wordrep, ["D", "b"], 32)
+    wordrep.D[0] += 1.0
+    wordrep.c[...] += 1.0
+    found = averages.model(wordrep, step).parameters()
     for name, value in wordrep.parameters().items():
         np.testing.assert_array_equal(found[name], value)
 

@@ -94,7 +94,7 @@ def compiled(model, transition, course, *, threads):
 def test_the_compiled_update_is_the_plain_one(run, jumps):
     model, transition, settings, *rest = run
     run = model, transition, settings.model_copy(update={"jumps": jumps}), *rest
-    fast, slow = updated(compiled, run, 4), updated(PlainUpdate, run, 4)
+    fast, slow = updated(compiled, run, 10), updated(PlainUpdate, run, 10)
     np.testing.assert_array_equal(fast[1].chains.v, slow[1].chains.v)
     np.testing.assert_array_equal(fast[1].chains.h, slow[1].chains.h)
     assert fast[1].acceptance == pytest.approx(slow[1].acceptance)

@@ -61,7 +61,7 @@ PANELS = {
     ),
     "heaviest": Panel(
         "Share on the ten heaviest windows of the text",
-        [Line("ten_heaviest", "-", "of their mass"), Line("ten_heaviest_text", ":", "of the text")],
+        [Line("ten_heaviest", "-", "of the model"), Line("ten_heaviest_text", ":", "of the text")],
     ),
     "gap": Panel("Free-energy gap, held-out text less chains", [Line("free_energy_gap", "-", "")]),
     "acceptance": Panel(
@@ -104,6 +104,12 @@ def checked_kind(path: Path) -> str:
         )
     refuse_without_matplotlib()
     return kind
+
+
+def refuse_no_folder(path: Path) -> None:
+    """Say so before long work when a picture could not be written after it."""
+    if not path.absolute().parent.is_dir():
+        raise WordRBMError(f"{path} is in no folder that is there; make the folder first.")
 
 
 def refuse_without_matplotlib() -> None:

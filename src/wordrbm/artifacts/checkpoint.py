@@ -12,7 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wordrbm.artifacts.modelfile import TrainedModel, describe, from_parameters, shapes_of
+from wordrbm.artifacts.modelfile import (
+    BEFORE_JUMPS,
+    TrainedModel,
+    describe,
+    from_parameters,
+    shapes_of,
+)
 from wordrbm.artifacts.tensors import Shape, read_head, read_tensors, write_tensors
 from wordrbm.errors import WordRBMError
 from wordrbm.models import WordRepRBM
@@ -119,7 +125,7 @@ def _load(path: Path, head: dict[str, Any], origin: Origin) -> Saved:
     found = read_tensors(path, _shapes(origin))
     rbm = from_parameters(path, found)
     step = head.get("step")
-    acceptances = head.get("acceptance"), head.get("jump_acceptance")
+    acceptances = head.get("acceptance"), head.get("jump_acceptance", 0.0)
     fits = type(step) is int and 0 <= step <= origin.settings.steps
     fits &= all(type(share) is float and isfinite(share) for share in acceptances)
     fits = fits and _is_state(found, len(origin.vocabulary)) and _are_averages(found, step)
@@ -133,7 +139,7 @@ def _load(path: Path, head: dict[str, Any], origin: Origin) -> Saved:
     clusters = Clusters(*parts) if parts else None
     averages = _averages(rbm, found, origin.settings)
     state = TrainingState(int(head["step"]), chains, velocity, clusters, averages)
-    return Saved(rbm, state, float(head["acceptance"]), float(head["jump_acceptance"]))
+    return Saved(rbm, state, float(head["acceptance"]), float(acceptances[1] or 0.0))
 
 
 def _average_tensors(averages: Averages | None) -> dict[str, Array]:
@@ -224,7 +230,7 @@ def _are_clusters(found: dict[str, Array]) -> bool:
 def refuse_other_run(path: Path, head: dict[str, Any], origin: Origin) -> None:
     """Name every difference between the run a file is of and this one."""
     then, now = head.get("settings"), origin.settings.model_dump()
-    then = then if isinstance(then, dict) else {}
+    then = BEFORE_JUMPS | then if isinstance(then, dict) else {}
     differences = [
         f"{name if name in now else brief(name)} was {brief(then.get(name))} "
         f"and is now {now.get(name)!r}"

@@ -34,7 +34,10 @@ VOCABULARY = "vocabulary.tsv"
 METRICS = "metrics.jsonl"
 TIMES = "times.jsonl"
 # Settings of models trained before there were any of these.
-BEFORE_JUMPS = {"jumps": 0, "averaging": 0, "hidden_bias": 0.0}
+BEFORE_JUMPS: dict[str, Any] = {
+    "jumps": 0, "averaging": 0, "hidden_bias": 0.0, "warmup_share": None,
+    "reservoir": TrainingSettings.model_fields["reservoir"].default,
+}  # fmt: skip
 
 
 @final

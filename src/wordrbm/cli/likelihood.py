@@ -50,7 +50,7 @@ def likelihood(
     Example:
       wordrbm likelihood model corpus --temperatures 1000 --chains 256 --trigrams
     """
-    from wordrbm.analysis.pictures import checked_kind
+    from wordrbm.analysis.pictures import checked_kind, refuse_no_folder
     from wordrbm.analysis.sandwich_pictures import draw_sandwich
     from wordrbm.artifacts import load
     from wordrbm.artifacts.likelihoodfile import write_likelihood
@@ -65,6 +65,7 @@ def likelihood(
     stop.told = "Stopped; nothing was written."
     if plot is not None:
         checked_kind(plot)
+        refuse_no_folder(plot)
     trained, corpus = load(model), Prepared.open(prepared)
     corpus.verify()
     settings = AnnealingSettings(temperatures, chains, seed=1 if seed is None else seed)
@@ -75,14 +76,13 @@ def likelihood(
     with progress("likelihood", 1.0, quiet=quiet) as show:
         estimate = run.estimate(show)
         counts = run.trigram_counts(show) if trigrams else None
-        if plot is not None:
-            draw_sandwich(
-                run.sandwich(estimate, show), estimate.log_Z, estimate.heaviest.log_bound, plot
-            )
+        sandwich = run.sandwich(estimate, show) if plot is not None else []
     result = run.result(estimate, counts)
     stop.has_begun = True  # a stop now waits for the small file to be whole
-    write_likelihood(model, trained.rbm, result)
     print(json.dumps(result) if as_json else "\n".join(_lines(trained, estimate, result)))
+    write_likelihood(model, trained.rbm, result)
+    if plot is not None:
+        draw_sandwich(sandwich, estimate.log_Z, estimate.heaviest.log_bound, plot)
 
 
 def _lines(

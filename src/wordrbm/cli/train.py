@@ -34,7 +34,7 @@ def train(
         str | None, _option("Proposals: unigram, clusters or both [unigram].")
     ] = None,
     preset: Annotated[
-        str | None, _option("Settings by name: paper (no jumps, no averaging); options win.")
+        str | None, _option("Settings by name: paper, its procedure and rates; options win.")
     ] = None,
     jumps: Annotated[
         int | None, _option("Whole windows proposed per chain; 0 is none [1].")
@@ -149,12 +149,13 @@ def _pace(report: "Report") -> str:
 
 
 def _scores(report: "Report") -> str:
-    assert report.scores is not None
+    scores = report.scores
+    assert scores is not None
     return (
-        f", cloze perplexity {report.scores.cloze_perplexity:.1f} "
-        f"(unigram {report.scores.unigram_perplexity:.0f}), "
-        f"gap {report.scores.free_energy_gap:+.2f}, ten heaviest windows "
-        f"{report.scores.ten_heaviest:.1%} (text {report.scores.ten_heaviest_text:.1%})"
+        f", cloze perplexity {scores.cloze_perplexity:.1f} "
+        f"(unigram {scores.unigram_perplexity:.0f}), gap {scores.free_energy_gap:+.2f}, "
+        f"joint at most {scores.joint_bound:.2f} (unigram {scores.unigram_joint:.2f}), "
+        f"ten heaviest windows {scores.ten_heaviest:.1%} (text {scores.ten_heaviest_text:.1%})"
     )
 
 

@@ -72,10 +72,11 @@ def settings_of(
         "chains": chains_of(estimator),
         "ngrams": steps * plan.size,
         "warmup": min(1000, steps // 10),
-        "warmup_share": 1.0,
+        "warmup_share": None,
         "hidden_bias": 0.0,
         "rate_windows": 2_000_000,
-        "averaging": 0,  # the rates of a fit fall to zero, so its last parameters are as good
+        # The rates of `fit` fall to zero; `partial_fit` goes on from the parameters themselves.
+        "averaging": 0,
         "reservoir": min(RESERVOIR, plan.batches * plan.size),
     }
     return TrainingSettings(**{**values, **changes})

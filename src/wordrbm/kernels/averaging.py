@@ -1,7 +1,8 @@
 """Running averages of parameters, compiled: of a large table, only the rows named are touched.
 
-The average after t updates is ``sum_s (C(s) - C(s-1)) x_s / C(t)`` with ``C(t) = t^power``. A row
-that did not change from update s to update t needs nothing in between:
+The parameters are sampled after every `STRIDE` updates. The average of t samples is
+``sum_s (C(s) - C(s-1)) x_s / C(t)`` with ``C(t) = t^power``. A row that is the same from sample s
+to sample t needs nothing in between:
 
     average_t = share average_s + (1 - share) x,   share = (s / t)^power
 """
@@ -10,6 +11,8 @@ import numpy as np
 from numba import njit
 
 from wordrbm.shapes import Array
+
+STRIDE = 8  # a frequent row, which every update changes, is averaged only so often
 
 
 @njit(cache=True, nogil=True)
@@ -35,9 +38,9 @@ def blend(average, value, share):  # type: ignore[no-untyped-def]
 def average_rows(
     number: Array, table: Array, average: Array, covered: Array, now: int, power: int
 ) -> None:
-    """Bring the averages of different rows up to update `now`, before the rows change.
+    """Bring the averages of different rows up to sample `now`, before the rows change.
 
-    ``covered[w]`` is the update up to which the average of row w counts; it is the caller's to set.
+    ``covered[w]`` is the sample up to which the average of row w counts; it is the caller's to set.
     """
     for w in number:
         if covered[w] < now:
@@ -49,7 +52,7 @@ def average_rows(
 def average_all(
     table: Array, average: Array, covered: Array, now: int, power: int, out: Array
 ) -> None:
-    """The averages of all rows after update `now`, O(K)."""
+    """The averages of all rows after sample `now`, O(K)."""
     for w in range(len(table)):
         out[w] = average[w]
         share = kept_share(covered[w], now, power) if now > 0 else 0.0
@@ -58,6 +61,6 @@ def average_all(
 
 @njit(cache=True, nogil=True)
 def average_dense(parameter: Array, average: Array, now: int, power: int) -> None:
-    """Take the numbers after update `now` into their average."""
+    """Take sample `now` of the numbers into their average."""
     share = np.float64(kept_share(now - 1, now, power))
     blend(average, parameter, parameter.dtype.type(share))

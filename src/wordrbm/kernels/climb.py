@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from numba import njit
 
-from wordrbm.kernels.averaging import average_dense, blend, kept_share
+from wordrbm.kernels.averaging import STRIDE, average_dense, blend, kept_share
 from wordrbm.kernels.rows import (
     add_row,
     add_scaled,
@@ -45,7 +45,7 @@ class AverageTables(NamedTuple):
     U: Array
     b: Array
     c: Array
-    covered: Array  # K: the update up to which the averages of a row count
+    covered: Array  # K: the sample up to which the averages of a row count
     power: int
 
 
@@ -74,13 +74,13 @@ def climb(
 ) -> Any:
     """This part's share of update `turn`; `found` has the shards on its first axis. Is it sane?"""
     if averages.power > 0:
-        average_named(part, parts, weights, found, averages, turn - 1)
+        average_named(part, parts, weights, found, averages, (turn - 1) // STRIDE)
     climb_rows(part, parts, weights, found, limits, pace)
     sane_U = climb_dense(part, parts, weights.U, speeds.U, found.U, pace, pace.hidden_shrink)
     sane_c = climb_dense(part, parts, weights.c, speeds.c, found.c, pace, pace.word * 0)
-    if averages.power > 0:
-        average_stretch(part, parts, weights.U, averages.U, turn, averages.power)
-        average_stretch(part, parts, weights.c, averages.c, turn, averages.power)
+    if averages.power > 0 and turn % STRIDE == 0:
+        average_stretch(part, parts, weights.U, averages.U, turn // STRIDE, averages.power)
+        average_stretch(part, parts, weights.c, averages.c, turn // STRIDE, averages.power)
     return sane_U and sane_c
 
 

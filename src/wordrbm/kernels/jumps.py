@@ -20,6 +20,7 @@ from wordrbm.kernels.stream import GOLDEN, mix, next_uniform, next_word
 from wordrbm.shapes import Array
 
 EMPTY = -1
+NEGLIGIBLE = 1e-9  # an importance so far below the largest counts for nothing
 
 
 class WordTables(NamedTuple):
@@ -163,6 +164,7 @@ def stratify(stored: Array, log_weight: Array, M: int, weight: Array) -> None:
         if stored[k] and top > -np.inf:
             inside += k < M
             weight[k] = 0.0 if k < M else np.exp(log_weight[k] - top)
+            weight[k] = weight[k] if weight[k] > NEGLIGIBLE else 0.0
             total += weight[k]
     for k in range(M, stored.size):
         weight[k] *= inside / total if total > 0.0 else 0.0

@@ -41,7 +41,7 @@ from wordrbm.sampling.jumps import Reservoir
 from wordrbm.shapes import Words
 
 PART = 32  # particles with one random stream, whatever the number of threads
-STRIDE = 20  # temperatures between reports, and between looks at `stop`
+STRIDE = 20  # temperatures between reports
 START, FORWARD, REVERSE = 0, 1, 2  # the uses of a seed
 
 Report = Callable[[float], None]  # how many of the temperatures are done

@@ -23,7 +23,7 @@ def _mass_off_the_text(estimate: LikelihoodEstimate) -> str:
     return (
         f"{heaviest.share_of_ten:.1%} of the model lies on ten windows that are "
         f"{heaviest.text_share_of_ten:.2%} of the text: the chains of its training did not reach "
-        "them; train again with more jumps (the setting `jumps`)."
+        "them; train again with --jumps 1, or with lower rates if it had jumps."
     )
 
 

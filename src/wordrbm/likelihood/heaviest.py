@@ -36,6 +36,19 @@ class HeaviestWindows(NamedTuple):
     text_shares: Float[np.ndarray, " top"]
 
 
+def share_of_model(share: float, text_share: float, coverage: float) -> float:
+    """The share of the whole model on windows that hold `share` of the mass of the text's windows.
+
+    All the model's other windows are taken to be to the text's other windows as held-out text has
+    it, `coverage` of which is among the text's windows: exact where the model is right, and close
+    to `share` where that is close to 1.
+    """
+    if coverage <= text_share:
+        return share
+    others = (1.0 - share) * (1.0 - text_share) / (coverage - text_share)
+    return share / (share + others)
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class DistinctWindows:
@@ -63,6 +76,12 @@ class DistinctWindows:
 
     def __len__(self) -> int:
         return len(self.windows)
+
+    def coverage(self, windows: Words) -> float:
+        """The share of some windows that are among these."""
+        row = np.dtype((np.void, 4 * self.windows.shape[1]))  # a window as one value
+        asked = np.ascontiguousarray(windows, np.int32).view(row)
+        return float(np.isin(asked, np.ascontiguousarray(self.windows).view(row)).mean())
 
     def check(self, rbm: AbstractRBM, *, top: int = TOP, threads: int = 1) -> HeaviestWindows:
         """Weigh every window: the bound on log Z, and the heaviest windows."""

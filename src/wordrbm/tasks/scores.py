@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float
 
 from wordrbm.errors import WordRBMError
-from wordrbm.likelihood.heaviest import DistinctWindows
+from wordrbm.likelihood.heaviest import DistinctWindows, share_of_model
 from wordrbm.models import AbstractRBM
 from wordrbm.models.cloze import cloze_log_probability
 from wordrbm.shapes import Probability, Scores, Words
@@ -33,7 +33,7 @@ class HeldOutScores(NamedTuple):
     free_energy_gap: float
     joint_bound: float  # nats a window: the held-out log-likelihood is at most this
     unigram_joint: float  # the log-likelihood of the same windows from word frequencies
-    ten_heaviest: float  # share of the mass of the text's windows on the ten heaviest of them
+    ten_heaviest: float  # estimated share of the model on the ten heaviest windows of the text
     ten_heaviest_text: float  # share of the text on the same ten
 
 
@@ -80,24 +80,29 @@ def perplexity(log_probability: Scores | Float[np.ndarray, " N"]) -> float:
 def held_out_scores(
     model: AbstractRBM,
     sample: Words,
-    dreamt: Words,
+    gap: float,
     q: Probability,
     text: DistinctWindows,
     *,
     threads: int,
     stop: Callable[[], bool],
 ) -> HeldOutScores:
-    """Score a model on held-out windows, on the words of its chains and on windows of its text."""
+    """Score a model on held-out windows and on windows of its text; the gap is as given."""
     energy = float(model.free_energy(sample).mean())
     heaviest = text.heaviest(text.log_masses(model, threads=threads, stop=stop))
     cloze = cloze_log_probability(model, sample, threads=threads, stop=stop)
-    log_q = np.log(q[sample])
+    log_q, text_share = np.log(q[sample]), heaviest.text_share_of_ten
     return HeldOutScores(
         perplexity(cloze),
         perplexity(log_q),
-        energy - float(model.free_energy(dreamt).mean()),
+        gap,
         -energy - heaviest.log_bound,
         float(log_q.sum(axis=1).mean()),
-        heaviest.share_of_ten,
-        heaviest.text_share_of_ten,
+        share_of_model(heaviest.share_of_ten, text_share, text.coverage(sample)),
+        text_share,
     )
+
+
+def free_energy_gap(model: AbstractRBM, sample: Words, chains: Words) -> float:
+    """The mean free energy of held-out windows less that of chains, under the chains' own model."""
+    return float(model.free_energy(sample).mean() - model.free_energy(chains).mean())

@@ -4,7 +4,7 @@ While the rates are high, every update changes the energy of a window by some te
 the parameters of one moment put too much mass on whatever was raised last. Their average over the
 last few percent of the updates does not. Weights rise as a power of the update (polynomial-decay
 averaging), so the average needs no knowledge of the length of the run, and a row is brought up to
-date only when it is named: nothing costs O(K).
+date only when it is named: nothing costs O(K). Parameters are sampled every few updates.
 
 Reference
     O. Shamir, T. Zhang. Stochastic gradient descent for non-smooth optimization. ICML 2013.
@@ -17,7 +17,7 @@ from typing import TypeVar, final
 import numpy as np
 from jaxtyping import Int64
 
-from wordrbm.kernels.averaging import average_all, average_dense, average_rows
+from wordrbm.kernels.averaging import STRIDE, average_all, average_dense, average_rows
 from wordrbm.models import AbstractRBM, Gradient
 from wordrbm.shapes import Array
 
@@ -32,7 +32,7 @@ class Averages:
     power: int  # weights rise as this power of the update: the last 1 / power of them count most
     value: dict[str, Array]  # by the parameter's name, laid out as it is
     tables: tuple[str, ...]  # the parameters whose rows are averaged when they are named
-    covered: Int64[np.ndarray, " R"]  # the update up to which the average of each row counts
+    covered: Int64[np.ndarray, " R"]  # the sample up to which the average of each row counts
 
     @classmethod
     def start(cls, model: AbstractRBM, tables: Sequence[str], power: int) -> "Averages":
@@ -48,7 +48,9 @@ class Averages:
             current = model.table(name)
             average = self.value[name].reshape(current.shape)
             out = found[name].reshape(current.shape)
-            average_all(current, average, self.covered, step, self.power, out)
+            average_all(current, average, self.covered, step // STRIDE, self.power, out)
+        if step < STRIDE:  # nothing was sampled yet
+            found = {name: x.copy(order="K") for name, x in model.parameters().items()}
         return replace(model, **found)  # type: ignore[type-var]
 
     def before_step(self, model: AbstractRBM, gradients: Sequence[Gradient], step: int) -> None:
@@ -58,12 +60,11 @@ class Averages:
         for name in self.tables:
             table = model.table(name)
             average = self.value[name].reshape(table.shape)
-            average_rows(number, table, average, self.covered, step, self.power)
-        self.covered[number] = step
+            average_rows(number, table, average, self.covered, step // STRIDE, self.power)
+        self.covered[number] = step // STRIDE
 
     def after_step(self, model: AbstractRBM, step: int) -> None:
-        """Take the dense parameters after `step` updates into their averages."""
-        for name, value in self.value.items():
-            if name not in self.tables:
-                parameter = model.parameters()[name]
-                average_dense(parameter.ravel(order="K"), value.ravel(order="K"), step, self.power)
+        """Take the dense parameters after `step` updates into their averages, if it is time."""
+        for name in self.value.keys() - set(self.tables) if step % STRIDE == 0 else ():
+            flat = model.parameters()[name].ravel(order="K")
+            average_dense(flat, self.value[name].ravel(order="K"), step // STRIDE, self.power)

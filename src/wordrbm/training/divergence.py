@@ -37,11 +37,12 @@ def refuse_lost_score(
 
 
 def refuse_lost_joint(bound: float, unigram: float, step: int, settings: TrainingSettings) -> None:
-    """Stop when the joint distribution is surely worse than the words' frequencies.
+    """Stop when the joint distribution is surely far worse than the words' frequencies.
 
-    Without jumps nothing keeps it from that; such a run is told by its scores alone.
+    A model that overfits a small text may be a little worse. Without jumps nothing keeps the joint
+    from getting lost; such a run is told by its scores alone.
     """
-    if settings.jumps and not bound > unigram:
+    if settings.jumps and not bound > unigram - settings.window * np.log(WORST_SCORE):
         found = (
             f"the held-out log-likelihood is at most {bound:.2f} nats a window, of word "
             f"frequencies {unigram:.2f}"

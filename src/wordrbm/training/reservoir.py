@@ -28,7 +28,10 @@ class RecentWindows:
     block: int = -1  # which renewal the reservoir holds
 
     def at(self, step: int) -> Jumps:
-        """The jumps of an update: to the windows read just before its block of updates."""
+        """The jumps of an update: to the windows read just before its block.
+
+        In the first block they are the first windows that will be read.
+        """
         block, reservoir = step // self.period, self.jumps.reservoir
         if block != self.block:
             first = max(0, block * self.period * self.batch_size - reservoir.size)

@@ -23,7 +23,9 @@ class TrainingSettings(BaseModel):
     window: int = Field(3, ge=1, le=10_000, description="words in a window: n")
     dimension: int = Field(50, ge=1, le=100_000, description="numbers in a word vector: d")
     hidden: int = Field(250, ge=1, le=1_000_000, description="hidden units: H")
-    hidden_bias: float = Field(-2.0, description="c before the first update: below 0 is sparse")
+    hidden_bias: float = Field(
+        -2.0, ge=-50, le=50, description="c before the first update: below 0 is sparse"
+    )
     operator: Literal["unigram", "clusters", "both"] = Field(
         "unigram", description="where the chains' proposals come from"
     )
@@ -55,7 +57,7 @@ class TrainingSettings(BaseModel):
     word_rate: float = Field(0.08, gt=0, description="learning rate of D and b, per window")
     hidden_rate: float = Field(0.08, gt=0, description="learning rate of U and c, per batch")
     warmup: int = Field(1000, ge=0, description="updates over which the rates rise, at most")
-    warmup_share: float = Field(
+    warmup_share: float | None = Field(
         0.02, ge=0, le=1, description="share of the run over which the rates rise, at most"
     )
     rate_windows: int | None = Field(
@@ -63,7 +65,10 @@ class TrainingSettings(BaseModel):
     )
     final_rate: float = Field(0.0, ge=0, le=1, description="share of the rates left at the end")
     averaging: int = Field(
-        32, ge=0, le=10_000, description="the model is averaged over the last 1 / this of the run"
+        32,
+        ge=0,
+        le=10_000,
+        description="updates are averaged with weights that rise by this power; 0 is none",
     )
     momentum: float = Field(0.9, ge=0, lt=1, description="momentum of U and c")
     l2: float = Field(0.0, ge=0, description="shrinkage of U, and of every row of D that is used")
@@ -86,7 +91,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     # The procedure of [Dahl 2012]: chains move word by word, and the last parameters are kept.
     "paper": {
         "jumps": 0, "averaging": 0, "hidden_bias": 0.0, "word_rate": 0.02, "hidden_rate": 0.03,
-        "l2": 3e-4, "rate_windows": 2_000_000, "warmup_share": 1.0,
+        "l2": 3e-4, "rate_windows": 2_000_000, "warmup_share": None,
     },
 }  # fmt: skip
 

@@ -89,7 +89,8 @@ def rates_at(settings: TrainingSettings, step: int) -> Rates:
     left = 1.0 - (1.0 - settings.final_rate) * step / settings.steps
     if settings.rate_windows is not None:
         left *= (1.0 + step * settings.batch_size / settings.rate_windows) ** -0.5
-    warmup = min(settings.warmup, settings.warmup_share * settings.steps)
+    share = settings.warmup_share
+    warmup = settings.warmup if share is None else min(settings.warmup, share * settings.steps)
     left *= min(1.0, (step + 1) / max(1.0, warmup))
     return Rates(
         settings.word_rate * left, settings.hidden_rate * left, settings.momentum, settings.l2
