@@ -330,3 +330,18 @@ def test_a_pipeline_with_an_encoder_is_searched_over():
 def test_verbose_tells_every_pass(capsys):
     CategoricalRBM(**{**SMALL, "verbose": 1}).fit([[0, 1], [1, 0]])
     assert capsys.readouterr().out.count("[CategoricalRBM] pass") == 2
+
+
+@pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
+def test_columns_that_nearly_determine_each_other_are_learnt_at_a_high_rate():
+    """Values moved one at a time cannot follow them; jumps to whole rows can."""
+    rng = np.random.default_rng(0)
+    K, N = 2_000, 20_000
+    cause = np.minimum((rng.pareto(1.0, size=N) * 20).astype(int), K - 1)
+    columns = [rng.permutation(K)[cause] for _ in range(3)]
+    X = np.stack([np.where(rng.random(N) < 0.05, rng.integers(K, size=N), x) for x in columns], 1)
+    model = CategoricalRBM(32, n_categories=[K] * 3, word_rate=0.1, n_iter=20, random_state=0)
+    model.fit(X[:-500])
+    alone = [np.log(np.bincount(x, minlength=K) + 0.5) - np.log(N + K / 2) for x in X.T]
+    baseline = np.mean([logs[x] for logs, x in zip(alone, X[-500:].T, strict=True)])
+    assert model.score(X[-500:]) > baseline + 1.5

@@ -10,7 +10,7 @@ import pytest
 from tests import reference
 from tests.corpora import prepared
 from wordrbm.errors import WordRBMError
-from wordrbm.likelihood.heaviest import PART, DistinctWindows, log_sum
+from wordrbm.likelihood.heaviest import PART, DistinctWindows, log_sum, share_of_model
 from wordrbm.models.cloze import GivenUp
 from wordrbm.models.exact import all_windows, log_Z_over_v
 
@@ -89,3 +89,18 @@ def test_log_sum_of_extremes():
     assert log_sum(np.empty(0)) == -math.inf
     assert log_sum(np.array([-math.inf, -math.inf])) == -math.inf
     assert log_sum(np.array([1000.0, 1000.0])) == pytest.approx(1000 + math.log(2))
+
+
+def test_the_share_of_the_model_is_exact_where_the_model_is_right():
+    """With 2 % of the text on ten windows, and 25 % of held-out text among the text's windows."""
+    assert share_of_model(0.02 / 0.25, 0.02, 0.25) == pytest.approx(0.02)
+    assert share_of_model(1.0, 0.02, 0.25) == 1.0
+    assert share_of_model(0.3, 0.02, 0.0) == 0.3  # nothing is known: the bound is told
+
+
+def test_coverage_is_the_share_of_windows_that_are_there(rng):
+    v = rng.integers(4, size=(30, 3))
+    others = rng.integers(4, size=(50, 3))
+    known = {tuple(window) for window in v.tolist()}
+    expected = sum(tuple(window) in known for window in others.tolist()) / 50
+    assert DistinctWindows.of(v).coverage(others) == pytest.approx(expected)

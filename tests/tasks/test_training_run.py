@@ -10,6 +10,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.tasks.epochs import settings_for
 from wordrbm.tasks.training_run import Stopped, TrainingRun
 from wordrbm.training import check_settings
+from wordrbm.training.divergence import refuse_lost_joint
 
 SMALL = {
     "window": 3, "dimension": 4, "hidden": 6, "mh_steps": 5, "batch_size": 32, "chains": 32,
@@ -282,3 +283,16 @@ def test_windows_longer_than_every_story_are_refused(tmp_path):
 def test_float_is_single_precision(corpus, tmp_path):
     finish(run(corpus, tmp_path / "model"))
     assert load(tmp_path / "model").rbm.D.dtype == np.float32
+
+
+def test_windows_of_one_word_are_learnt(corpus, tmp_path):
+    """Word frequencies are then the best there is: not to beat them is no divergence."""
+    assert finish(run(corpus, tmp_path / "model", window=1)).scores is not None
+
+
+def test_a_joint_far_worse_than_word_frequencies_is_divergence():
+    chosen = check_settings(SMALL)
+    refuse_lost_joint(-25.0, -20.0, 7, chosen)  # overfitting may cost some nats
+    with pytest.raises(WordRBMError, match=r"at most -40\.00 nats a window"):
+        refuse_lost_joint(-40.0, -20.0, 7, chosen)
+    refuse_lost_joint(-40.0, -20.0, 7, check_settings({**SMALL, "jumps": 0}))
