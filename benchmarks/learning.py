@@ -14,7 +14,7 @@ from benchmarks.ratios import Figure, middle, ratio
 from benchmarks.running import Operator, fresh, of_corpus, pooled
 from wordrbm.models.cloze import cloze_log_probability
 from wordrbm.processors import cores
-from wordrbm.tasks.scores import perplexity, spread
+from wordrbm.tasks.scores import perplexity
 from wordrbm.text.prepared import Prepared
 from wordrbm.training import TrainingSettings, start, train
 
@@ -48,5 +48,5 @@ def perplexity_after(prepared: Prepared, operator: Operator, effort: Effort, see
     transition, threads = operator(text.q), cores()
     run = train(model, transition, text.batches, settings, state, q=text.q, threads=threads)
     deque(run, maxlen=0)
-    sample = spread(prepared.windows(settings.window, "heldout"), effort.heldout)
+    sample = prepared.windows(settings.window, "heldout").spread(effort.heldout)
     return perplexity(cloze_log_probability(model, sample, threads=threads))

@@ -35,7 +35,7 @@ from wordrbm.sampling import (
     draw_hidden,
 )
 from wordrbm.shapes import Stream, Words
-from wordrbm.tasks.scores import perplexity, spread
+from wordrbm.tasks.scores import perplexity
 from wordrbm.tasks.training_run import WEIGHED
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.windows import Visit
@@ -165,11 +165,9 @@ def learn(
     model = averaged(model, state)
     held_out = prepared.windows(model.positions, "heldout")
     q = prepared.vocabulary.probability()
-    joint = estimate_likelihood(
-        model, q, train_windows, spread(held_out, 2000), AnnealingSettings()
-    )
+    joint = estimate_likelihood(model, q, train_windows, held_out.spread(2000), AnnealingSettings())
     return {
-        "perplexity": perplexity(cloze_log_probability(model, spread(held_out, 500))),
+        "perplexity": perplexity(cloze_log_probability(model, held_out.spread(500))),
         "joint": joint.held_out.mean,
         "forward": joint.forward.log_Z,
         "reverse": joint.reverse.mean,

@@ -71,8 +71,7 @@ class DistinctWindows:
     @classmethod
     def sample(cls, windows: Windows, count: int) -> "DistinctWindows":
         """At most `count` windows, evenly spread over a text: the same ones for every run."""
-        count = min(count, len(windows))
-        return cls.of(windows.take(np.linspace(0, len(windows) - 1, count).astype(np.int64)))
+        return cls.of(windows.spread(count))
 
     def __len__(self) -> int:
         return len(self.windows)

@@ -37,14 +37,9 @@ class HeldOutScores(NamedTuple):
     ten_heaviest_text: float  # share of the text on the same ten
 
 
-def spread(windows: Windows, count: int) -> Words:
-    """At most `count` windows, evenly spread over the text: the same ones for every run."""
-    return windows.take(np.linspace(0, len(windows) - 1, min(count, len(windows))).astype(np.int64))
-
-
 def sample_of(prepared: Prepared, vocabulary: Vocabulary, n: int, count: int) -> Words:
     """The held-out windows of a corpus for a model with this vocabulary."""
-    return spread(_held_out(prepared, vocabulary, n, count), count)
+    return _held_out(prepared, vocabulary, n, count).spread(count)
 
 
 def random_sample_of(

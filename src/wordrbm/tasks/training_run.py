@@ -27,7 +27,7 @@ from wordrbm.sampling import PooledMetropolis
 from wordrbm.tasks.clock import Clock
 from wordrbm.tasks.run_folder import is_finished, run_folder
 from wordrbm.tasks.run_notes import Report, is_noted, note, rewind_notes
-from wordrbm.tasks.scores import HeldOutScores, free_energy_gap, held_out_scores, spread
+from wordrbm.tasks.scores import HeldOutScores, free_energy_gap, held_out_scores
 from wordrbm.text.manifest import IDS
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.windows import Visit
@@ -158,7 +158,7 @@ class TrainingRun:
         held_out = self.prepared.windows(self.settings.window, "heldout")
         if not len(held_out):
             return None
-        sample = spread(held_out, self.settings.heldout_windows)
+        sample = held_out.spread(self.settings.heldout_windows)
         q = self.prepared.vocabulary.probability()
         gap = free_energy_gap(saved.rbm, sample, saved.state.chains.v)
         try:

@@ -51,6 +51,11 @@ class Windows:
         self.refuse_words_beyond(int(out.view(np.uint32).max()) if out.size else 0)
         return out
 
+    def spread(self, count: int) -> Int32[np.ndarray, "N n"]:
+        """At most `count` windows, evenly spread over the text: the same ones for every run."""
+        count = min(count, len(self))
+        return self.take(np.linspace(0, len(self) - 1, count).astype(np.int64))
+
     def plan(self, seed: int) -> order.Plan:
         """The visit of all windows in the order of this seed."""
         return order.Plan(self.ids, self.starts, self.before, np.uint64(seed % 2**64))

@@ -25,7 +25,7 @@ class RecentWindows:
     batches: Batches
     period: int  # updates between renewals
     batch_size: int
-    block: int = -1  # which renewal the reservoir holds
+    block: int = 0  # which renewal the reservoir holds
 
     def at(self, step: int) -> Jumps:
         """The jumps of an update: to the windows read just before its block.
