@@ -15,6 +15,7 @@ from wordrbm.training.divergence import refuse_lost_joint
 SMALL = {
     "window": 3, "dimension": 4, "hidden": 6, "mh_steps": 5, "batch_size": 32, "chains": 32,
     "shards": 4, "ngrams": 32 * 60, "warmup": 5, "evaluations": 4, "heldout_windows": 50,
+    "reservoir": 96,
 }  # fmt: skip
 
 
