@@ -22,7 +22,7 @@ import scipy.linalg  # noqa: F401 - its BLAS is the one compiled code calls: loa
 from numba import njit
 
 from wordrbm.kernels.alias import draw_alias
-from wordrbm.kernels.jumps import draw_windows, log_reservoir
+from wordrbm.kernels.jumps import draw_windows, is_accepted, log_reservoir
 from wordrbm.kernels.stream import next_uniform
 from wordrbm.kernels.walk import REORDER
 from wordrbm.shapes import Array
@@ -144,13 +144,6 @@ def move_word(stream, model, words, inverse_temperature, steps, context, word): 
         if is_accepted(stream, standing, offered):
             word, standing = proposed, offered
     return word
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def is_accepted(stream, standing, offered):  # type: ignore[no-untyped-def]
-    """True with probability ``min(1, exp(offered - standing))``."""
-    u = next_uniform(stream)
-    return offered >= standing or u < np.exp(offered - standing)
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)

@@ -127,6 +127,13 @@ def pool_size(jumps, chains):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def is_accepted(stream, standing, offered):  # type: ignore[no-untyped-def]
+    """True with probability ``min(1, exp(offered - standing))``."""
+    u = next_uniform(stream)
+    return offered >= standing or u < np.exp(offered - standing)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def walk_windows(
     stream: Array, jumps: int, offered: Array, current: Array, chosen: Array, accepted: Array
 ) -> None:
@@ -141,8 +148,7 @@ def walk_windows(
         weight, chosen[m], accepted[m] = current[m], -1, 0
         for _ in range(jumps):
             k = np.int64(place & last)
-            u = next_uniform(stream)
-            if offered[k] >= weight or u < np.exp(offered[k] - weight):
+            if is_accepted(stream, weight, offered[k]):
                 weight, chosen[m] = offered[k], k
                 accepted[m] += 1
             place += stride
