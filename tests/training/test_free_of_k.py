@@ -54,4 +54,6 @@ def test_an_update_changes_only_rows_that_were_read_or_dreamt():
     before = model.D.copy()
     next(updates)
     changed = np.flatnonzero((before != model.D).any(axis=1))
-    assert 0 < len(changed) <= (16 + 16 + 16) * 3  # windows read, chains and proposals
+    assert (
+        0 < len(changed) <= (16 + 16 + 16 + 64) * 3
+    )  # windows read, chains, proposals, candidates

@@ -29,9 +29,9 @@ def gradients(rng, wordrep):
 
 
 def steps(damping, most=np.inf):
-    """Row steps with this damping and, unless asked, no limit to namings."""
+    """Row steps with this damping and, unless asked, no clipping."""
     damping = np.asarray(damping)
-    return RowSteps(damping, np.full_like(damping, most), np.zeros(len(damping), np.int32))
+    return RowSteps(damping, np.full_like(damping, most), np.zeros(len(damping)))
 
 
 def still(model):
@@ -64,26 +64,31 @@ def test_rows_that_no_gradient_names_keep_their_bits(wordrep, gradients):
 
 
 def test_penalty_shrinks_weights_and_leaves_biases(wordrep):
-    zero = wordrep.gradient(np.array([[1, 2]]), np.zeros((1, H)), np.zeros(1))
+    bias = np.array([0.0, 0.1, 0.1, 0.0, 0.0])  # the gradient is that of two biases, no more
+    still_units = wordrep.gradient(np.array([[1, 2]]), np.zeros((1, H)), np.ones(1))
     before = {name: value.copy() for name, value in wordrep.parameters().items()}
-    ascend(wordrep, [zero], still(wordrep), Rates(0.1, 0.2, 0.0, 0.5), steps(np.ones(K)), B=1)
+    ascend(
+        wordrep, [still_units], still(wordrep), Rates(0.1, 0.2, 0.0, 0.5), steps(np.ones(K)), B=1
+    )
     np.testing.assert_allclose(wordrep.U, before["U"] * (1 - 0.2 * 0.5))
     np.testing.assert_allclose(wordrep.D[1], before["D"][1] * (1 - 0.1 * 0.5))
-    np.testing.assert_array_equal(wordrep.b, before["b"])
+    np.testing.assert_allclose(wordrep.b, before["b"] + bias)
     np.testing.assert_array_equal(wordrep.c, before["c"])
 
 
 def test_damping_is_by_the_expected_number_of_readings(wordrep, softmax):
     q = np.array([0.5, 0.3, 0.1, 0.06, 0.04])
-    shared = RowSteps.expecting(wordrep, q, B=100, M=50)
+    shared = RowSteps.expecting(wordrep, q, B=100)
     np.testing.assert_allclose(shared.damping, (1 + 100 * n * q) ** -0.75)
-    np.testing.assert_allclose(shared.most, 4 * (1 + 150 * n * q))
-    apart = RowSteps.expecting(softmax, q, B=100, M=50)
+    np.testing.assert_allclose(shared.most, 4 * (1 + 200 * n * q))
+    ranked = RowSteps.expecting(wordrep, q, B=100, ranking_weight=5.0)
+    np.testing.assert_allclose(ranked.most, 6 * shared.most)
+    apart = RowSteps.expecting(softmax, q, B=100)
     np.testing.assert_allclose(apart.damping, np.tile((1 + 100 * q) ** -0.75, n))
 
 
-def test_a_flood_counts_only_so_often(wordrep):
-    """Word 1 is named 12 times where 3 count, word 2 twice; both shards make one update."""
+def test_the_weight_of_a_row_is_clipped(wordrep):
+    """Word 1 has a weight of 12 where 3 count, word 2 of 2; both shards make one update."""
     limited = steps(np.full(K, 0.5), most=3.0)
     named = [np.array([1] * 10 + [2], np.int32), np.array([1, 1, 2], np.int32)]
     gradients = [Gradient({}, {"b": Rows(number, np.ones((number.size, 1)))}) for number in named]
@@ -92,7 +97,7 @@ def test_a_flood_counts_only_so_often(wordrep):
         ascend(wordrep, gradients, {}, Rates(0.1, 0.1, 0.9, 0.0), limited, B=1)
         expected = [0, 0.1 * 0.5 * 3, 0.1 * 0.5 * 2, 0, 0]
         np.testing.assert_allclose(wordrep.b - before, expected, atol=1e-12)
-        assert not limited.named.any()
+        assert not limited.total.any()
 
 
 @pytest.mark.parametrize("parts", [2, 3, 7])

@@ -78,5 +78,5 @@ def test_the_papers_procedure_has_a_name():
     chosen = TrainingSettings(**with_preset({"preset": "paper", "l2": 0.0}))
     assert (chosen.jumps, chosen.averaging, chosen.word_rate, chosen.l2) == (0, 0, 0.02, 0.0)
     for wrong in ("papers", 3, ["paper"]):
-        with pytest.raises(WordRBMError, match="the presets are paper"):
+        with pytest.raises(WordRBMError, match="the presets are sml, paper"):
             with_preset({"preset": wrong})

@@ -116,8 +116,8 @@ def test_stochastic_maximum_likelihood_reaches_the_exact_optimum(text, operator)
     model = SoftmaxRBM(**{name: a.astype(float) for name, a in fresh.parameters().items()})
     ideal = SoftmaxRBM(**{name: a.copy() for name, a in model.parameters().items()})
     chosen = settings(
-        batch_size=100, chains=500, shards=1, ngrams=1_200_000, word_rate=0.01, hidden_rate=0.05,
-        l2=0.0, momentum=0.5, mh_steps=10,
+        objective="sml", batch_size=100, chains=500, shards=1, ngrams=1_200_000, word_rate=0.01,
+        hidden_rate=0.05, l2=0.0, momentum=0.5, mh_steps=10,
     )  # fmt: skip
     transition = operator.from_probability(q, steps=10)
     state = start(model, batches_of(text), chosen)

@@ -19,9 +19,10 @@ from wordrbm.sampling import (
 from wordrbm.training import TrainingSettings, start, train
 from wordrbm.training import compiled as module
 from wordrbm.training.compiled import CompiledUpdate, lead, proposals_of
-from wordrbm.training.optimizer import Rates, RowSteps
+from wordrbm.training.optimizer import Rates
+from wordrbm.training.ranking import ranking_of
 from wordrbm.training.reservoir import recent_windows
-from wordrbm.training.trainer import _update_of
+from wordrbm.training.trainer import _update_of, row_steps_of
 from wordrbm.training.update import Course, PlainUpdate
 
 SIZES = [
@@ -57,7 +58,7 @@ def run(request, rng, operator):
     model = init_wordrep(rng, n=n, H=H, d=d, word_probability=q)
     settings = TrainingSettings(
         window=n, hidden=H, dimension=d, batch_size=B, chains=M, shards=2, mh_steps=9, warmup=0,
-        jumps=1, reservoir=2 * B,
+        jumps=1, reservoir=2 * B, objective="sml", candidates=12,
     )  # fmt: skip
     text = rng.choice(K, p=q, size=(500, n)).astype(np.int32)
     transition = operator(model, q)
@@ -66,22 +67,26 @@ def run(request, rng, operator):
 
 def course_of(model, settings, batches, q):
     """What a run of updates reads; the jumps come from a reservoir that is renewed on the way."""
-    row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
     begun = start(model, batches, settings)
-    recent = recent_windows(batches, word_tables(AliasTable.build(q), settings.window), settings)
+    words = word_tables(AliasTable.build(q), settings.window)
     return Course(
-        batches, settings, row_steps, begun.chains, begun.velocity, recent, begun.averages
-    )
+        batches, settings, row_steps_of(model, q, settings), begun.chains, begun.velocity,
+        recent_windows(batches, words, settings), begun.averages, ranking_of(settings, words),
+    )  # fmt: skip
 
 
-def updated(kind, run, steps, threads=1):
+USUAL = Rates(0.02, 0.05, 0.9, 0.01)
+STILL = Rates(1e-3, 1e-3, 0.0, 0.0)  # steps so small that they do not feed on each other
+
+
+def updated(kind, run, steps, threads=1, rates=USUAL):
     """The model, the chains and the velocity after some updates of this kind."""
     model, transition, settings, batches, q = run
     model = copy.deepcopy(model)
     course = course_of(model, settings, batches, q)
     with kind(model, transition, course, threads=threads) as update:
         for step in range(steps):
-            made = update.make(step, Rates(0.02, 0.05, 0.9, 0.01))
+            made = update.make(step, rates)
             assert made.sane
     return model, made, course.velocity, course.averages.model(model, steps)
 
@@ -105,6 +110,19 @@ def test_the_compiled_update_is_the_plain_one(run, jumps):
         np.testing.assert_allclose(fast[3].parameters()[name], value, rtol=2e-5, atol=2e-6)
     for name, speed in slow[2].items():
         np.testing.assert_allclose(fast[2][name], speed, rtol=2e-4, atol=2e-6)
+
+
+@pytest.mark.parametrize("sharpness", [1.0, 40.0])
+def test_the_compiled_ranking_is_the_plain_one(run, sharpness):
+    """Also of a model so sharp that products of units leave the range of a number."""
+    model, transition, settings, *rest = run
+    model.D[...] *= sharpness
+    run = model, transition, settings.model_copy(update={"objective": "hybrid"}), *rest
+    fast, slow = updated(compiled, run, 1, rates=STILL), updated(PlainUpdate, run, 1, rates=STILL)
+    np.testing.assert_array_equal(fast[1].chains.h, slow[1].chains.h)
+    for name, value in slow[0].parameters().items():
+        size = np.abs(value - model.parameters()[name]).max()
+        np.testing.assert_allclose(fast[0].parameters()[name], value, rtol=1e-5, atol=1e-4 * size)
 
 
 @pytest.mark.parametrize("kind", [compiled, PlainUpdate])

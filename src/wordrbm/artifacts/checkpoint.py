@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wordrbm.artifacts.modelfile import (
-    BEFORE_JUMPS,
+    EARLIER,
     TrainedModel,
     describe,
     from_parameters,
@@ -230,7 +230,7 @@ def _are_clusters(found: dict[str, Array]) -> bool:
 def refuse_other_run(path: Path, head: dict[str, Any], origin: Origin) -> None:
     """Name every difference between the run a file is of and this one."""
     then, now = head.get("settings"), origin.settings.model_dump()
-    then = BEFORE_JUMPS | then if isinstance(then, dict) else {}
+    then = EARLIER | then if isinstance(then, dict) else {}
     differences = [
         f"{name if name in now else brief(name)} was {brief(then.get(name))} "
         f"and is now {now.get(name)!r}"

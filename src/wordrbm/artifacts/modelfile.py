@@ -34,9 +34,11 @@ VOCABULARY = "vocabulary.tsv"
 METRICS = "metrics.jsonl"
 TIMES = "times.jsonl"
 # Settings of models trained before there were any of these.
-BEFORE_JUMPS: dict[str, Any] = {
-    "jumps": 0, "averaging": 0, "hidden_bias": 0.0, "warmup_share": None,
-    "reservoir": TrainingSettings.model_fields["reservoir"].default,
+EARLIER: dict[str, Any] = {
+    "jumps": 0, "averaging": 0, "hidden_bias": 0.0, "warmup_share": None, "objective": "sml",
+} | {
+    name: TrainingSettings.model_fields[name].default
+    for name in ("reservoir", "ranking_weight", "candidates")
 }  # fmt: skip
 
 
@@ -161,7 +163,7 @@ def settings_of(path: Path, head: dict[str, Any]) -> TrainingSettings:
     settings = head.get("settings")
     if not isinstance(settings, dict):
         raise WordRBMError(f"{path} has no settings in its head; train the model again.")
-    return check_settings(BEFORE_JUMPS | settings)
+    return check_settings(EARLIER | settings)
 
 
 def shapes_of(K: int, settings: TrainingSettings) -> dict[str, Shape]:

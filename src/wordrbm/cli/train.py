@@ -34,21 +34,27 @@ def train(
         str | None, _option("Proposals: unigram, clusters or both [unigram].")
     ] = None,
     preset: Annotated[
-        str | None, _option("Settings by name: paper, its procedure and rates; options win.")
+        str | None, _option("Settings by name: sml, or paper, its procedure; options win.")
+    ] = None,
+    objective: Annotated[
+        str | None, _option("hybrid (likelihood and ranking) or sml [hybrid].")
+    ] = None,
+    candidates: Annotated[
+        int | None, _option("Words drawn that a word read is ranked among [64].")
     ] = None,
     jumps: Annotated[
         int | None, _option("Whole windows proposed per chain; 0 is none [1].")
     ] = None,
     mh_steps: Annotated[int | None, _option("Proposals per word, by unigram [100].")] = None,
     cluster_steps: Annotated[int | None, _option("Proposals per word, by clusters [4].")] = None,
-    chains: Annotated[int | None, _option("Persistent chains [512].")] = None,
+    chains: Annotated[int | None, _option("Persistent chains [256].")] = None,
     batch_size: Annotated[int | None, _option("Windows per update [512].")] = None,
     shards: Annotated[int | None, _option("Parts of a batch; threads share them [4].")] = None,
     ngrams: Annotated[int | None, _option("Windows to read [50,000,000].")] = None,
     epochs: Annotated[float | None, _option("Instead of --ngrams: passes over the text.")] = None,
     seed: Annotated[int | None, _option("Fixes every random choice [1].")] = None,
-    word_rate: Annotated[float | None, _option("Learning rate of D and b [0.08].")] = None,
-    hidden_rate: Annotated[float | None, _option("Learning rate of U and c [0.08].")] = None,
+    word_rate: Annotated[float | None, _option("Learning rate of D and b [0.04].")] = None,
+    hidden_rate: Annotated[float | None, _option("Learning rate of U and c [0.04].")] = None,
     momentum: Annotated[float | None, _option("Momentum of U and c [0.9].")] = None,
     l2: Annotated[float | None, _option("Shrinkage of the weights [0].")] = None,
     evaluations: Annotated[int | None, _option("Held-out scores during the run [20].")] = None,
@@ -69,7 +75,7 @@ def train(
       wordrbm train corpus --out model --ngrams 100000000 --threads 2
     """
     given = {
-        "preset": preset, "jumps": jumps,
+        "preset": preset, "objective": objective, "candidates": candidates, "jumps": jumps,
         "window": window, "dimension": dimension, "hidden": hidden, "operator": operator,
         "mh_steps": mh_steps, "cluster_steps": cluster_steps,
         "chains": chains, "batch_size": batch_size, "shards": shards, "ngrams": ngrams,

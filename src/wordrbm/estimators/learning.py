@@ -20,7 +20,7 @@ from wordrbm.text.windows import Windows, batch
 from wordrbm.training import Progress, TrainingSettings, TrainingState, start
 from wordrbm.training.batches import Batches
 from wordrbm.training.optimizer import RowSteps
-from wordrbm.training.trainer import updates
+from wordrbm.training.trainer import row_steps_of, updates
 
 
 @final
@@ -107,7 +107,7 @@ def _fresh(q: Probability, settings: TrainingSettings) -> WordRepRBM:
 def _learner(
     rbm: WordRepRBM, transition: PooledMetropolis, read: Probability, settings: TrainingSettings
 ) -> Learner:
-    row_steps = RowSteps.expecting(rbm, read, settings.batch_size, settings.chains)
+    row_steps = row_steps_of(rbm, read, settings)
     return Learner(rbm, transition, row_steps, word_tables(transition.proposal, rbm.positions))
 
 

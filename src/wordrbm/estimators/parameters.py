@@ -77,6 +77,7 @@ def settings_of(
         "rate_windows": 2_000_000,
         # The rates of `fit` fall to zero; `partial_fit` goes on from the parameters themselves.
         "averaging": 0,
+        "objective": "sml",
         "reservoir": min(RESERVOIR, plan.batches * plan.size),
     }
     return TrainingSettings(**{**values, **changes})

@@ -28,7 +28,7 @@ def thawed_learner(learner: Learner) -> Learner:
     rbm = WordRepRBM(**{name: thawed(x) for name, x in learner.rbm.parameters().items()})
     rbm = replace(rbm, U=position_inner(rbm.U))  # pickling lays it out otherwise
     steps = learner.row_steps
-    row_steps = RowSteps(thawed(steps.damping), thawed(steps.most), thawed(steps.named))
+    row_steps = RowSteps(thawed(steps.damping), thawed(steps.most), thawed(steps.total))
     return replace(learner, rbm=rbm, row_steps=row_steps)
 
 

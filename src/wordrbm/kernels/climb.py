@@ -14,10 +14,10 @@ from wordrbm.kernels.rows import (
     add_scaled,
     all_below,
     clear_rows,
-    count_rows,
     part_of,
     scale_of,
     slow_down,
+    weigh_rows,
 )
 from wordrbm.kernels.shard import Found, Weights
 from wordrbm.shapes import Array
@@ -35,7 +35,7 @@ class Limits(NamedTuple):
 
     damping: Array
     most: Array
-    named: Array
+    total: Array
 
 
 class AverageTables(NamedTuple):
@@ -115,16 +115,18 @@ def stretch(part, parts, size):  # type: ignore[no-untyped-def]
 def climb_rows(part, parts, weights, found, limits, pace):  # type: ignore[no-untyped-def]
     """D and b, at the rows this part owns."""
     for s in range(len(found.rows)):
-        count_rows(part, parts, found.number[s, : found.rows[s]], limits.named)
+        named = slice(0, found.rows[s])
+        weigh_rows(part, parts, found.number[s, named], found.weight[s, named], limits.total)
     for s in range(len(found.rows)):
         for r in range(found.rows[s]):
             w = found.number[s, r]
             if part_of(w, parts) == part:
-                scale = scale_of(w, limits.damping, limits.most, limits.named)
+                scale = scale_of(w, limits.damping, limits.most, limits.total)
                 weights.b[w] += scale * pace.word * found.b[s, r]
-                add_row(weights.D[w], found.D[s, r], scale * pace.word, scale * pace.word_shrink)
+                shrink = scale * pace.word_shrink * found.weight[s, r]
+                add_row(weights.D[w], found.D[s, r], scale * pace.word, shrink)
     for s in range(len(found.rows)):
-        clear_rows(part, parts, found.number[s, : found.rows[s]], limits.named)
+        clear_rows(part, parts, found.number[s, : found.rows[s]], limits.total)
 
 
 @njit(cache=True, nogil=True)

@@ -20,26 +20,26 @@ def part_of(w, parts):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def count_rows(part: int, parts: int, number: Array, named: Array) -> None:
-    """``named[w] += 1`` for each w of this part in `number`."""
+def weigh_rows(part: int, parts: int, number: Array, weight: Array, total: Array) -> None:
+    """``total[w] += |weight[r]|`` for each w = number[r] of this part."""
     for r in range(number.size):
         if part_of(number[r], parts) == part:
-            named[number[r]] += 1
+            total[number[r]] += abs(weight[r])
 
 
 @njit(cache=True, nogil=True)
-def clear_rows(part: int, parts: int, number: Array, named: Array) -> None:
-    """``named[w] = 0`` for each w of this part: the count is forgotten, nothing else read."""
+def clear_rows(part: int, parts: int, number: Array, total: Array) -> None:
+    """``total[w] = 0`` for each w of this part: the sum is forgotten, nothing else read."""
     for r in range(number.size):
         if part_of(number[r], parts) == part:
-            named[number[r]] = 0
+            total[number[r]] = 0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def scale_of(w, damping, most, named):  # type: ignore[no-untyped-def]
-    """How far a row goes: its damping, less if it was named too often."""
-    flood = damping.dtype.type(most[w] / named[w])
-    return damping[w] * min(flood, damping.dtype.type(1))
+def scale_of(w, damping, most, total):  # type: ignore[no-untyped-def]
+    """How far a row goes: its damping, less if its weights add up to too much."""
+    clipped = damping.dtype.type(most[w] / total[w])
+    return damping[w] * min(clipped, damping.dtype.type(1))
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
@@ -56,18 +56,19 @@ def add_rows(
     table: Array,
     number: Array,
     values: Array,
+    weight: Array,
     damping: Array,
     most: Array,
-    named: Array,
+    total: Array,
     rate: float,
     shrink: float,
 ) -> None:
-    """``table[w] += scale(w) (rate values[r] - shrink table[w])`` for each w = number[r] here."""
+    """``table[w] += scale(w) (rate values[r] - shrink |weight[r]| table[w])``, w = number[r]."""
     for r in range(number.size):
         w = number[r]
         if part_of(w, parts) == part:
-            scale = scale_of(w, damping, most, named)
-            add_row(table[w], values[r], scale * rate, scale * shrink)
+            scale = scale_of(w, damping, most, total)
+            add_row(table[w], values[r], scale * rate, scale * shrink * abs(weight[r]))
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})

@@ -6,8 +6,9 @@ The words of its chains move given h, by proposals from a pool (`pool.py`) or by
     g_i = U[i]^T h,   mean = logistic(c + sum_i U[i] D[v_i])
     dU[i] = sum_m weight_m mean_m D[v_i]^T,   dD[v_i] = weight_m U[i]^T mean_m,   db[v_i] = weight_m
 
-The products go to BLAS. It is `training.gradient.shard_gradient` for the word-representation RBM
-and these operators, draw for draw: the plain one is the referee.
+Ranking (`ranking.py`) adds windows that differ from those read in one word; they are summed before
+they meet U and D. The products go to BLAS. It is `training.gradient.shard_gradient` for the
+word-representation RBM and these operators, draw for draw: the plain one is the referee.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -23,6 +24,7 @@ from wordrbm.kernels.clusters import Grouped, walk_clusters
 from wordrbm.kernels.elementary import logistic
 from wordrbm.kernels.jumps import ReservoirTable, draw_windows, jump_windows, pool_size
 from wordrbm.kernels.pool import SHARING, offer_pool, stand, walk_pool
+from wordrbm.kernels.ranking import Candidates, columns, rank_windows, ranked_windows
 from wordrbm.kernels.stream import seed_words
 from wordrbm.shapes import Array
 
@@ -69,6 +71,7 @@ class Found(NamedTuple):
     number: Array  # of the words named, position by position: windows read, then dreamt
     D: Array  # a row for each
     b: Array  # a number for each
+    weight: Array  # the weights of the windows that name it, added up without their signs
     accepted: Array  # proposals taken, per word dreamt
     jumped: Array  # windows taken, per chain
     rows: Array  # one number: how many words are named
@@ -77,7 +80,7 @@ class Found(NamedTuple):
 @njit(cache=True, nogil=True)
 def compare_shard(
     seed: int, step: int, shard: int, weights: Weights, proposals: Known,
-    reservoir: ReservoirTable, jumps: int,
+    reservoir: ReservoirTable, jumps: int, candidates: Candidates,
     read: Array, v: Array, h: Array, moved: Array, drawn: Array, found: Found,
 ) -> None:  # fmt: skip
     """Move the chains (v, h) to (moved, drawn), and compare them with the windows `read`."""
@@ -98,12 +101,17 @@ def compare_shard(
             found.jumped,
         )  # fmt: skip
         moved[:] = windows[B : B + M]
+    ranked = rank_windows(
+        stream, weights.D, weights.U, weights.b, weights.c, candidates, windows[:B], gathered[:B],
+        inputs[:B],
+    )  # fmt: skip
     logistic(inputs, weights.c)
     fill_bernoulli(stream, inputs[B : B + M], drawn)
     N = B + keep_weighted(weight, windows[B:], gathered[B:], inputs[B:])
-    found.rows[0] = N * n
+    found.rows[0] = N * n + ranked.number.size
     found.number[: N * n] = windows[:N].reshape(-1)
-    differ(weights, gathered[:N], inputs[:N], weight, B, M, found)
+    differ(weights, gathered[:N], inputs[:N], weight, ranked, B, M, found)
+    add_candidates(weights, gathered[:B], ranked, N * n, found)
 
 
 @njit(cache=True, nogil=True)
@@ -206,13 +214,14 @@ def gather(table, number):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def differ(weights, vectors, mean, weight, B, M, found):  # type: ignore[no-untyped-def]
+def differ(weights, vectors, mean, weight, ranked, B, M, found):  # type: ignore[no-untyped-def]
     """The gradient: what the windows read say, less what those dreamt say. `mean` is used up."""
     n = vectors.shape[1] // weights.D.shape[1]
-    found.b[: B * n] = 1
+    weigh_read(mean, ranked, n, B, found)
     for m in range(len(mean) - B):
         negative = mean.dtype.type(-B / M * weight[m])
-        found.b[(B + m) * n : (B + m + 1) * n] = negative
+        named = slice((B + m) * n, (B + m + 1) * n)
+        found.b[named], found.weight[named] = negative, -negative
         for j in range(mean.shape[1]):
             mean[B + m, j] *= negative
     found.c[:] = 0
@@ -221,3 +230,40 @@ def differ(weights, vectors, mean, weight, B, M, found):  # type: ignore[no-unty
             found.c[j] += mean[m, j]
     np.dot(mean.T, vectors, found.U)
     np.dot(mean, weights.U, found.D[: n * len(mean)].reshape(vectors.shape))
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def weigh_read(mean, ranked, n, B, found):  # type: ignore[no-untyped-def]
+    """Weigh the hidden means of the windows read, less those of their candidates."""
+    one = mean.dtype.type(1)
+    for m in range(B):
+        read, candidate = one + ranked.read[m], ranked.weight[m]
+        named = slice(m * n, (m + 1) * n)
+        found.b[named], found.weight[named] = read - candidate, read + candidate
+        if ranked.number.size > 0:
+            for j in range(mean.shape[1]):
+                mean[m, j] = read * mean[m, j] - ranked.negative[m, j]
+
+
+@njit(cache=True, nogil=True)
+def add_candidates(weights, vectors, ranked, first, found):  # type: ignore[no-untyped-def]
+    """What ranking changes at the ranked positions: the words read, and their candidates."""
+    B, d = len(vectors), weights.D.shape[1]
+    n = vectors.shape[1] // d
+    P = ranked.number.size // n
+    for i in range(n if P > 0 else 0):
+        here, U = ranked_windows(i, n, B), columns(weights.U, i, n)
+        own, rows = slice(i * P, (i + 1) * P), slice(first + i * P, first + (i + 1) * P)
+        number, negative = ranked.number[own], ranked.negative[here]
+        found.number[rows], found.weight[rows] = number, ranked.total[own]
+        found.b[rows] = -ranked.total[own]
+        found.D[rows] = -np.dot(ranked.means[own], U)
+        added = np.dot(negative.T, columns(vectors[here], i, n))
+        added -= np.dot(ranked.means[own].T, gather(weights.D, number))
+        found.U[:, i * d : (i + 1) * d] += added
+        back = np.dot(negative, U)
+        for m in range(here.start, here.stop):
+            candidate = ranked.weight[m]
+            found.b[m * n + i] += candidate
+            found.weight[m * n + i] -= candidate
+            found.D[m * n + i] += back[m - here.start]

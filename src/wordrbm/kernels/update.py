@@ -13,6 +13,7 @@ from numba import njit
 from wordrbm.kernels.climb import AverageTables, Limits, Pace, Speeds, climb
 from wordrbm.kernels.jumps import ReservoirTable
 from wordrbm.kernels.order import Plan, visited
+from wordrbm.kernels.ranking import Candidates
 from wordrbm.kernels.shard import Found, Known, Weights, compare_shard
 from wordrbm.kernels.together import add, load, meet, store, wait_while
 from wordrbm.shapes import Array
@@ -32,6 +33,7 @@ class Job(NamedTuple):
     proposals: Known
     reservoir: ReservoirTable  # windows to jump to
     jumps: int  # proposed to each chain
+    candidates: Candidates  # that the words read are ranked among
     limits: Limits
     averages: AverageTables
     read: Array  # B x n
@@ -103,10 +105,10 @@ def compare(turn, shard, S, seed, job):  # type: ignore[no-untyped-def]
     before, after = (turn - 1) % 2, turn % 2
     f = job.found
     found = Found(
-        f.U[shard], f.c[shard], f.number[shard], f.D[shard], f.b[shard], f.accepted[shard],
-        f.jumped[shard], f.rows[shard : shard + 1],
+        f.U[shard], f.c[shard], f.number[shard], f.D[shard], f.b[shard], f.weight[shard],
+        f.accepted[shard], f.jumped[shard], f.rows[shard : shard + 1],
     )  # fmt: skip
     compare_shard(
-        seed, turn, shard, job.weights, job.proposals, job.reservoir, job.jumps, read,
-        job.v[before, own], job.h[before, own], job.v[after, own], job.h[after, own], found,
+        seed, turn, shard, job.weights, job.proposals, job.reservoir, job.jumps, job.candidates,
+        read, job.v[before, own], job.h[before, own], job.v[after, own], job.h[after, own], found,
     )  # fmt: skip

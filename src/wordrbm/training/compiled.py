@@ -14,6 +14,7 @@ from wordrbm.kernels.climb import AverageTables, Limits, Speeds
 from wordrbm.kernels.clusters import Grouped
 from wordrbm.kernels.jumps import ReservoirTable, pool_size
 from wordrbm.kernels.order import Plan
+from wordrbm.kernels.ranking import Candidates
 from wordrbm.kernels.shard import Both, Found, Known, Proposals, Weights
 from wordrbm.kernels.update import (
     BEFORE,
@@ -37,11 +38,13 @@ from wordrbm.sampling import (
     PooledMetropolis,
     Reservoir,
     Transition,
+    word_tables,
 )
 from wordrbm.shapes import Array, Words
 from wordrbm.training.averaging import Averages
 from wordrbm.training.batches import Planned
 from wordrbm.training.optimizer import LARGEST_WEIGHT, Rates
+from wordrbm.training.ranking import no_candidates
 from wordrbm.training.reservoir import RecentWindows
 from wordrbm.training.settings import TrainingSettings
 from wordrbm.training.update import Course, Made
@@ -61,7 +64,7 @@ class CompiledUpdate:
         *,
         threads: int,
     ) -> None:
-        batches, settings, row_steps, chains, velocity, self._recent, averages = course
+        batches, settings, row_steps, chains, velocity, self._recent, averages, ranking = course
         self._batches, self._settings = batches, settings
         self._threads = min(threads, settings.shards)  # one more would find nothing to do
         self._job = Job(
@@ -75,12 +78,13 @@ class CompiledUpdate:
             proposals=proposals,
             reservoir=_reservoir(self._recent, settings.window),
             jumps=self._recent.jumps.count if self._recent else 0,
-            limits=Limits(row_steps.damping, row_steps.most, row_steps.named),
+            candidates=ranking.candidates() if ranking else _no_candidates(settings.window),
+            limits=Limits(row_steps.damping, row_steps.most, row_steps.total),
             averages=_average_tables(model, averages),
             read=np.empty((settings.batch_size, settings.window), np.int32),
             v=np.stack([chains.v] * 2).astype(np.int32),
             h=np.stack([chains.h] * 2).astype(model.c.dtype),
-            found=_room(model, settings),
+            found=_room(model, settings, ranking.size if ranking else 0),
             pace=np.empty(6, model.c.dtype),
         )
         self._helpers = [
@@ -223,18 +227,24 @@ def _reservoir(recent: RecentWindows | None, n: int) -> ReservoirTable:
     return Reservoir.build(np.zeros((1, n), np.int32), AliasTable.build(np.ones(1))).table
 
 
-def _room(model: WordRepRBM, settings: TrainingSettings) -> Found:
+def _no_candidates(n: int) -> Candidates:
+    """Without ranking: tables of one word that nobody draws."""
+    return no_candidates(word_tables(AliasTable.build(np.ones(1)), n))
+
+
+def _room(model: WordRepRBM, settings: TrainingSettings, candidates: int) -> Found:
     """Room for what all shards find, one after another."""
     S, dtype = settings.shards, model.c.dtype
     (n, H, d), M = model.U.shape, settings.chains // settings.shards
     pool = pool_size(settings.jumps, M) if settings.jumps else 0
-    R = (settings.batch_size // S + M + pool) * n
+    R = (settings.batch_size // S + M + pool + candidates) * n
     return Found(
         U=np.empty((S, H, n * d), dtype),
         c=np.empty((S, H), dtype),
         number=np.empty((S, R), np.int32),
         D=np.empty((S, R, d), dtype),
         b=np.empty((S, R), dtype),
+        weight=np.empty((S, R), dtype),
         accepted=np.empty((S, M, n), np.int32),
         jumped=np.zeros((S, M), np.int32),
         rows=np.zeros(S, np.int64),

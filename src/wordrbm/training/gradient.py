@@ -4,7 +4,8 @@
 
 with the chains' words v~ moved first and the hidden means taken at the *moved* words
 [Dahl 2012, eq. 9]. Without jumps the v~ are the M chains, each of weight 1; with jumps the windows
-proposed are among them (`sampling/jumps.py`). Both phases are one batch, so each product is one.
+proposed are among them (`sampling/jumps.py`). Ranking (`ranking.py`) adds windows that differ from
+those read in one word. All of them are one batch, so each product is one.
 """
 
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from jaxtyping import Float
 from wordrbm.models import AbstractRBM, Gradient
 from wordrbm.sampling import Chains, Jumps, Transition, TransitionInfo, draw_hidden
 from wordrbm.shapes import Stream, Words
+from wordrbm.training.ranking import Ranking
 
 
 class ShardResult(NamedTuple):
@@ -33,6 +35,7 @@ def shard_gradient(
     v: Words,
     chains: Chains,
     jumps: Jumps | None = None,
+    ranking: Ranking | None = None,
 ) -> ShardResult:
     """Move the chains, word by word and then by jumps, and compare them with the windows `v`."""
     B, M = len(v), len(chains.v)
@@ -42,10 +45,15 @@ def shard_gradient(
         moved, accepted, pool, weight = jumps(stream, model, moved)
         windows = np.concatenate([v, moved, pool])
         jumped = float(accepted.mean()) / jumps.count
+    phase = phase_weights(B, weight * (B / M), model.c.dtype)
+    if ranking is not None:
+        ranked = ranking(stream, model, v)
+        windows = np.concatenate([windows, ranked.windows])
+        phase = np.concatenate([phase, ranked.weight.astype(phase.dtype)])
+        phase[:B] += ranked.read.astype(phase.dtype)
     mean = model.hidden_mean(windows)
     # Drawn from the means just computed: h ~ P(h | v~) closes this sweep and opens the next.
     h = draw_hidden(stream, mean[B : B + M])
-    phase = phase_weights(B, weight * (B / M), mean.dtype)
     kept = phase != 0.0
     gradient = model.gradient(windows[kept], mean[kept], phase[kept])
     return ShardResult(gradient, Chains(moved, h), info, jumped)

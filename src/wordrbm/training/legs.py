@@ -22,9 +22,8 @@ from wordrbm.sampling import (
 )
 from wordrbm.shapes import Probability
 from wordrbm.training.batches import Batches
-from wordrbm.training.optimizer import RowSteps
 from wordrbm.training.settings import TrainingSettings
-from wordrbm.training.trainer import Progress, TrainingState, updates
+from wordrbm.training.trainer import Progress, TrainingState, row_steps_of, updates
 
 FIRST_LEG = 250  # updates
 
@@ -48,7 +47,7 @@ def train_by_clusters(
 ) -> Iterator[tuple[TrainingState, Progress]]:
     """As `train`, each leg with the clusters of the vectors it began with."""
     words = word_tables(AliasTable.build(q), model.positions)
-    row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
+    row_steps = row_steps_of(model, q, settings)
     while state.step < settings.steps:
         clusters = _clusters(model, settings, state, q)
         leg = updates(

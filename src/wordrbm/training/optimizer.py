@@ -2,11 +2,12 @@
 
 Tables with a row per word (``D``, ``b``, or ``W`` and ``b``) take the sum over the batch, so a word
 learns each time it is read. Two things keep words from running ahead of the chains (`RowSteps`):
-a row expected to be read m times in a batch takes steps of ``rate / (1 + m)^0.75``; and a row named
-far more often than expected, because the chains have flooded to it, moves as if it had been
-named only `FLOOD` times as often as expected. Small dense parameters (``U``, ``c``) take the mean,
-with momentum [Dahl 2012, section 6.1]. The l2 penalty shrinks dense weights every update, and a row
-of a table whenever a gradient names it: it costs nothing for the other K.
+a row expected to be read m times in a batch takes steps of ``rate / (1 + m)^0.75``; and the step of
+a row is clipped where the weights of the windows that name it add up to more than `CLIP` times what
+is expected: chains have crowded to it, or one candidate outranks many words. Small dense parameters
+(``U``, ``c``) take the mean, with momentum [Dahl 2012, section 6.1]. Weight decay shrinks dense
+weights every update, and a row of a table by the weights of the windows that name it: it costs
+nothing for the other K.
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, final
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.rows import (
@@ -22,15 +23,15 @@ from wordrbm.kernels.rows import (
     add_scaled,
     all_below,
     clear_rows,
-    count_rows,
     slow_down,
+    weigh_rows,
 )
 from wordrbm.models import AbstractRBM, Gradient
 from wordrbm.shapes import Array, Probability
 
 PENALISED = frozenset({"W", "U", "D"})  # weights; biases are left free
 DAMPING = -0.75  # at -0.5 small vocabularies diverge, at -1 long runs swing more
-FLOOD = 4.0  # namings beyond this many times the expected number, and one, do not count
+CLIP = 4.0  # weight beyond this many times the expected one, and that of one window, is cut off
 
 LARGEST_WEIGHT = 100.0  # a unit or a word this sure of one number has run away
 
@@ -52,20 +53,22 @@ class RowSteps:
     """How far each row of a table may go in one update. Made once; an update reads named rows."""
 
     damping: Float[np.ndarray, " R"]
-    most: Float[np.ndarray, " R"]  # namings in one update that still count
-    named: Int[np.ndarray, " R"]  # scratch: all zero between updates
+    most: Float[np.ndarray, " R"]  # weight in one update that still counts
+    total: Float[np.ndarray, " R"]  # scratch: all zero between updates
 
     @classmethod
-    def expecting(cls, model: AbstractRBM, q: Probability, B: int, M: int) -> "RowSteps":
-        """For batches of B windows and M chains of words that come with probability q."""
+    def expecting(
+        cls, model: AbstractRBM, q: Probability, B: int, ranking_weight: float = 0.0
+    ) -> "RowSteps":
+        """For batches of B windows of words that come with probability q."""
         shelves, K = model.word_bias.shape  # tables of their own per position, or one
         if q.shape != (K,):
             raise WordRBMError(f"Frequencies of {q.shape} words were given for {K:,} words.")
         read = np.tile(B * (model.positions / shelves) * q, shelves)
-        most = FLOOD * (1.0 + read * (1.0 + M / B))
+        most = CLIP * (1.0 + ranking_weight) * (1.0 + 2.0 * read)  # of both phases
         damping = (1.0 + read) ** DAMPING
         dtype = model.c.dtype
-        return cls(damping.astype(dtype), most.astype(dtype), np.zeros(len(read), np.int32))
+        return cls(damping.astype(dtype), most.astype(dtype), np.zeros(len(read), dtype))
 
 
 def ascend(
@@ -143,15 +146,16 @@ def _ascend_rows(
     parts: int,
 ) -> None:
     number = model.c.dtype.type
-    # A model's tables are all named by the same rows: those of the words of its windows.
-    named = [next(iter(gradient.rows.values())).number for gradient in gradients if gradient.rows]
-    for numbers in named:
-        count_rows(part, parts, numbers, row_steps.named)
+    # A model's tables are all named by the same rows, and the gradient of a bias is the weight.
+    named = [gradient.rows["b"] for gradient in gradients if gradient.rows]
+    for rows in named:
+        weigh_rows(part, parts, rows.number, rows.values[:, 0], row_steps.total)
     for gradient in gradients:
         for name, rows in gradient.rows.items():
             shrink = number(rates.word * rates.l2 if name in PENALISED else 0.0)
-            limits = row_steps.damping, row_steps.most, row_steps.named
+            limits = row_steps.damping, row_steps.most, row_steps.total
             rate = number(rates.word)
-            add_rows(part, parts, model.table(name), *rows, *limits, rate, shrink)
-    for numbers in named:
-        clear_rows(part, parts, numbers, row_steps.named)
+            weight = gradient.rows["b"].values[:, 0]
+            add_rows(part, parts, model.table(name), *rows, weight, *limits, rate, shrink)
+    for rows in named:
+        clear_rows(part, parts, rows.number, row_steps.total)

@@ -26,6 +26,16 @@ class TrainingSettings(BaseModel):
     hidden_bias: float = Field(
         -2.0, ge=-50, le=50, description="c before the first update: below 0 is sparse"
     )
+    objective: Literal["hybrid", "sml"] = Field(
+        "hybrid",
+        description="what is maximised: the log-likelihood and a ranking of words, or it alone",
+    )
+    ranking_weight: float = Field(
+        6.0, gt=0, le=1_000, description="weight of the ranking beside the log-likelihood"
+    )
+    candidates: int = Field(
+        64, ge=1, le=100_000, description="words drawn that a word read is ranked among"
+    )
     operator: Literal["unigram", "clusters", "both"] = Field(
         "unigram", description="where the chains' proposals come from"
     )
@@ -48,14 +58,14 @@ class TrainingSettings(BaseModel):
         131_072, ge=1, le=MOST, description="windows read lately that jumps are proposed from"
     )
     batch_size: int = Field(512, ge=1, le=MOST, description="windows per update: B")
-    chains: int = Field(512, ge=1, le=MOST, description="persistent Markov chains: M")
+    chains: int = Field(256, ge=1, le=MOST, description="persistent Markov chains: M")
     shards: int = Field(
         4, ge=1, le=MOST, description="independent parts of a batch; fixes the bits"
     )
     ngrams: int = Field(50_000_000, ge=1, lt=2**62, description="windows to read in all")
     seed: int = Field(1, ge=0, lt=2**63, description="fixes every random choice")
-    word_rate: float = Field(0.08, gt=0, description="learning rate of D and b, per window")
-    hidden_rate: float = Field(0.08, gt=0, description="learning rate of U and c, per batch")
+    word_rate: float = Field(0.04, gt=0, description="learning rate of D and b, per window")
+    hidden_rate: float = Field(0.04, gt=0, description="learning rate of U and c, per batch")
     warmup: int = Field(1000, ge=0, description="updates over which the rates rise, at most")
     warmup_share: float | None = Field(
         0.02, ge=0, le=1, description="share of the run over which the rates rise, at most"
@@ -88,10 +98,13 @@ class TrainingSettings(BaseModel):
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
+    # Stochastic maximum likelihood alone, at the rates it can bear.
+    "sml": {"objective": "sml", "chains": 512, "word_rate": 0.08, "hidden_rate": 0.08},
     # The procedure of [Dahl 2012]: chains move word by word, and the last parameters are kept.
     "paper": {
-        "jumps": 0, "averaging": 0, "hidden_bias": 0.0, "word_rate": 0.02, "hidden_rate": 0.03,
-        "l2": 3e-4, "rate_windows": 2_000_000, "warmup_share": None,
+        "objective": "sml", "chains": 512, "jumps": 0, "averaging": 0, "hidden_bias": 0.0,
+        "word_rate": 0.02, "hidden_rate": 0.03, "l2": 3e-4, "rate_windows": 2_000_000,
+        "warmup_share": None,
     },
 }  # fmt: skip
 

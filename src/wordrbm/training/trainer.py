@@ -29,6 +29,7 @@ from wordrbm.training.batches import Batches
 from wordrbm.training.compiled import CompiledUpdate, proposals_of
 from wordrbm.training.divergence import refuse_lost_parameters
 from wordrbm.training.optimizer import Rates, RowSteps, Velocity
+from wordrbm.training.ranking import ranking_of
 from wordrbm.training.reservoir import recent_windows
 from wordrbm.training.settings import TrainingSettings
 from wordrbm.training.update import Course, PlainUpdate, Update
@@ -112,11 +113,17 @@ def train(
     Like the model, a state is that of the moment: copy what is to be kept beyond the next update.
     `q` is how often each word is read: frequent words take smaller steps.
     """
-    row_steps = RowSteps.expecting(model, q, settings.batch_size, settings.chains)
+    row_steps = row_steps_of(model, q, settings)
     words = word_tables(AliasTable.build(q), model.positions)
     return updates(
         model, transition, batches, settings, state, row_steps, words=words, threads=threads
     )
+
+
+def row_steps_of(model: AbstractRBM, q: Probability, settings: TrainingSettings) -> RowSteps:
+    """How far the rows may go in a run with these settings, O(K)."""
+    weight = settings.ranking_weight if settings.objective == "hybrid" else 0.0
+    return RowSteps.expecting(model, q, settings.batch_size, weight)
 
 
 def updates(
@@ -133,13 +140,16 @@ def updates(
 ) -> Iterator[tuple[TrainingState, Progress]]:
     """The same with row steps made before: nothing in it costs O(K), not even its beginning.
 
-    `words` are the alias tables that a share of the jumps is drawn from. It ends after `until`
-    updates of the run, if that comes first.
+    `words` are the alias tables that candidates and a share of the jumps are drawn from. It ends
+    after `until` updates of the run, if that comes first.
     """
     last = settings.steps if until is None else min(until, settings.steps)
     velocity = _laid_like(state.velocity, model)
     recent = recent_windows(batches, words, settings)
-    course = Course(batches, settings, row_steps, state.chains, velocity, recent, state.averages)
+    course = Course(
+        batches, settings, row_steps, state.chains, velocity, recent, state.averages,
+        ranking_of(settings, words),
+    )  # fmt: skip
     with (
         _update_of(model, transition, course, threads) as update,
         threadpool_limits(1, "blas"),

@@ -17,6 +17,7 @@ from wordrbm.training.batches import Batches
 from wordrbm.training.crew import Crew
 from wordrbm.training.gradient import ShardResult, shard_gradient
 from wordrbm.training.optimizer import Rates, RowSteps, Velocity, ascend
+from wordrbm.training.ranking import Ranking
 from wordrbm.training.reservoir import RecentWindows
 from wordrbm.training.settings import TrainingSettings
 
@@ -31,6 +32,7 @@ class Course(NamedTuple):
     velocity: Velocity
     recent: RecentWindows | None = None  # windows to jump to, if there are jumps
     averages: Averages | None = None  # change in place, if there are any
+    ranking: Ranking | None = None  # of the words read, if they are ranked
 
 
 class Made(NamedTuple):
@@ -64,6 +66,7 @@ class PlainUpdate:
         self._model, self._transition, self._threads = model, transition, threads
         self._batches, self._settings, self._row_steps, self._chains, self._velocity = course[:5]
         self._recent, self._averages = course.recent, course.averages
+        self._ranking = course.ranking
         self._jumps: Jumps | None = None
         self._crew = Crew(threads)
 
@@ -101,7 +104,9 @@ class PlainUpdate:
         dreamt = _share(shard, settings.chains, settings.shards)
         chains = Chains(self._chains.v[dreamt], self._chains.h[dreamt])
         with np.errstate(over="ignore", invalid="ignore"):  # a lost run is told in a sentence
-            return shard_gradient(stream, self._model, self._transition, v, chains, self._jumps)
+            return shard_gradient(
+                stream, self._model, self._transition, v, chains, self._jumps, self._ranking
+            )
 
 
 def _share(shard: int, total: int, shards: int) -> slice:

@@ -1,0 +1,216 @@
+"""The ranking gradient of one shard, compiled: see `training/ranking.py` for what it is.
+
+With ``a`` the input of the hidden units from the rest of a window and ``x_k`` what candidate k adds
+to it at the ranked position, a candidate's score needs no logarithm:
+
+    exp(-F(v with k) + F(rest)) = exp(b_k) prod_j (sigm(-a_j) + sigm(a_j) exp(x_kj))
+
+All windows of a position share their candidates, so ``exp(x_kj)`` is taken once for all of them,
+and gradients of a candidate's row are summed over the windows before they meet `U`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from wordrbm.kernels.alias import fill_alias
+from wordrbm.kernels.elementary import exp
+from wordrbm.kernels.jumps import WordTables
+from wordrbm.kernels.stream import next_uniform
+from wordrbm.shapes import Array
+
+BLOCK = 16  # units whose product is taken in the model's precision, before it meets a double
+
+
+class Candidates(NamedTuple):
+    """What the words read are ranked among; a `size` of 0 is no ranking."""
+
+    words: WordTables  # that the candidates are drawn from
+    size: int  # P: candidates for each position of a shard
+    weight: float  # of the ranking objective
+    thinning: float  # candidates less probable than this are sampled
+
+
+class Ranked(NamedTuple):
+    """What ranking adds to the gradient of a shard."""
+
+    read: Array  # B: the weight of each window read
+    weight: Array  # B: the summed weights of its candidates
+    negative: Array  # B x H: their hidden means, so weighted
+    number: Array  # nP: the candidates
+    total: Array  # nP: the weight of each, over all windows
+    means: Array  # nP x H: their hidden means, so weighted
+
+
+@njit(cache=True, nogil=True)
+def ranked_windows(i, n, B):  # type: ignore[no-untyped-def]
+    """The windows of B in which position i of n is ranked."""
+    return slice(i * B // n, (i + 1) * B // n)
+
+
+@njit(cache=True, nogil=True)
+def rank_windows(stream, D, U, b, c, candidates, v, vectors, x):  # type: ignore[no-untyped-def]
+    """Rank one word of each window v; `vectors` are its words' and x the inputs they give."""
+    (B, n), H, P, dtype = v.shape, c.size, candidates.size, c.dtype
+    rows = n * P
+    ranked = Ranked(
+        np.zeros(B, dtype), np.zeros(B, dtype), np.zeros((B if P > 0 else 0, H), dtype),
+        np.empty(rows, np.int32), np.zeros(rows, dtype), np.zeros((rows, H), dtype),
+    )  # fmt: skip
+    for i in range(n if P > 0 else 0):
+        here, own = ranked_windows(i, n, B), slice(i * P, (i + 1) * P)
+        part = Ranked(
+            ranked.read[here], ranked.weight[here], ranked.negative[here],
+            ranked.number[own], ranked.total[own], ranked.means[own],
+        )  # fmt: skip
+        draw_candidates(stream, candidates.words, i, part.number)
+        rank_position(stream, D, columns(U, i, n), b, c, candidates, i, v[here],
+                      columns(vectors[here], i, n), x[here], part)  # fmt: skip
+    return ranked
+
+
+@njit(cache=True, nogil=True)
+def draw_candidates(stream, words, i, out):  # type: ignore[no-untyped-def]
+    """Fill `out` with words of position i, by their frequency."""
+    own = slice(words.first[i], words.last[i])
+    fill_alias(stream, words.keep[own], words.alias[own], out)
+    out += own.start
+
+
+@njit(cache=True, nogil=True)
+def columns(matrix, i, n):  # type: ignore[no-untyped-def]
+    """The i-th of n equal blocks of columns, as a matrix of its own."""
+    d = matrix.shape[1] // n
+    return np.ascontiguousarray(matrix[:, i * d : (i + 1) * d])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def rank_position(stream, D, U, b, c, candidates, i, v, vectors, x, ranked):  # type: ignore[no-untyped-def]
+    """Rank the words at position i of the windows v; U and `vectors` are those of the position."""
+    H, P, dtype, log_q = c.size, candidates.size, c.dtype, candidates.words.log_q
+    rows = np.empty((P, D.shape[1]), dtype)
+    for k in range(P):
+        rows[k] = D[ranked.number[k]]
+    added, own_added = np.dot(rows, U.T), np.dot(vectors, U.T)
+    growth = np.empty_like(added)
+    fill_exp(added, growth)
+    by_unit = np.ascontiguousarray(growth.T)
+    off, on, own = np.empty(H, dtype), np.empty(H, dtype), np.empty(H, dtype)
+    product, score, weight = np.empty(P, dtype), np.empty(P + 1), np.empty(P)
+    bias = np.empty(P + 1)
+    for k in range(P):
+        bias[k] = b[ranked.number[k]] - log_q[ranked.number[k]]
+    for m in range(len(v)):
+        bias[P] = b[v[m, i]] - log_q[v[m, i]]
+        fill_switches(x[m], own_added[m], c, off, on, own)
+        multiply_units(off, on, by_unit, own, product, score)
+        rank_scores(score, bias, x[m], own_added[m], added, c)
+        thin(next_uniform(stream), score[:P], candidates.thinning, weight)
+        ranked.read[m] = candidates.weight * (1.0 - score[P])
+        for k in range(P):
+            if weight[k] > 0.0:
+                w = dtype.type(candidates.weight * weight[k])
+                ranked.weight[m] += w
+                ranked.total[k] += w
+                add_means(off, on, growth[k], w, ranked.negative[m], ranked.means[k])
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def fill_exp(x, out):  # type: ignore[no-untyped-def]
+    """``out = exp x``, entry by entry."""
+    for k in range(x.shape[0]):
+        row, to = x[k], out[k]
+        for j in range(x.shape[1]):
+            to[j] = exp(row[j])
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def fill_switches(x, own_added, c, off, on, own):  # type: ignore[no-untyped-def]
+    """The probabilities of each unit given the rest of the window, and the word's own factor."""
+    one = x.dtype.type(1)
+    for j in range(c.size):
+        odds = exp(own_added[j] - x[j] - c[j])
+        on[j] = one / (one + odds)
+        off[j] = odds * on[j]
+        own[j] = off[j] + on[j] * exp(own_added[j])
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def multiply_units(off, on, by_unit, own, product, score):  # type: ignore[no-untyped-def]
+    """``score[k] = prod_j (off_j + on_j growth_jk)``, and last the product of `own`."""
+    P, H, one = product.size, off.size, product.dtype.type(1)
+    score[:] = 1.0
+    for first in range(0, H, BLOCK):
+        last, read = min(H, first + BLOCK), one
+        product[:] = one
+        for j in range(first, last):
+            read *= own[j]
+        for j in range(first, last - 3, 4):
+            a, e, i, o = by_unit[j], by_unit[j + 1], by_unit[j + 2], by_unit[j + 3]
+            for k in range(P):
+                product[k] *= ((off[j] + on[j] * a[k]) * (off[j + 1] + on[j + 1] * e[k])) * (
+                    (off[j + 2] + on[j + 2] * i[k]) * (off[j + 3] + on[j + 3] * o[k])
+                )
+        for j in range(last - (last - first) % 4, last):
+            row = by_unit[j]
+            for k in range(P):
+                product[k] *= off[j] + on[j] * row[k]
+        for k in range(P):
+            score[k] *= product[k]
+        score[P] *= read
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def rank_scores(score, bias, x, own_added, added, c):  # type: ignore[no-untyped-def]
+    """Turn products of units into the probabilities of the candidates and, last, the word read."""
+    total = 0.0
+    for k in range(score.size):
+        score[k] *= np.exp(bias[k])
+        total += score[k]
+    if not 1e-300 < total < 1e300:
+        total = rank_slowly(score, bias, x, own_added, added, c)
+    for k in range(score.size):
+        score[k] /= total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def rank_slowly(score, bias, x, own_added, added, c):  # type: ignore[no-untyped-def]
+    """The same by logarithms, where products leave the range of a number; gives their sum."""
+    P = score.size - 1
+    for k in range(P + 1):
+        score[k] = bias[k]
+        for j in range(c.size):
+            rest = np.float64(x[j]) + c[j] - own_added[j]
+            whole = rest + (added[k, j] if k < P else own_added[j])
+            score[k] += max(whole, 0.0) + np.log1p(np.exp(-abs(whole)))
+    top, total = score.max(), 0.0
+    for k in range(P + 1):
+        score[k] = np.exp(score[k] - top)
+        total += score[k]
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def thin(u: float, probability: Array, thinning: float, weight: Array) -> None:
+    """Keep the probable candidates; of the others few, at random, with unbiased weights.
+
+    A candidate below `thinning` is kept with probability ``p / thinning`` and weight `thinning`:
+    systematic sampling, from the one uniform number u.
+    """
+    for k in range(probability.size):
+        weight[k] = probability[k]
+        if probability[k] < thinning:
+            u += probability[k] / thinning
+            weight[k] = thinning if u >= 1.0 else 0.0
+            u -= u >= 1.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def add_means(off, on, growth, weight, window, candidate):  # type: ignore[no-untyped-def]
+    """Add the weighted hidden means of a window with this candidate to both sums."""
+    for j in range(off.size):
+        odds = on[j] * growth[j]
+        mean = weight * odds / (off[j] + odds)
+        window[j] += mean
+        candidate[j] += mean
