@@ -8,7 +8,7 @@ from tests.text.hostile import texts
 from wordrbm.text import corrections
 
 PLAIN = [
-    (re.compile(r"<br ?/?>", re.IGNORECASE), "\n\n"),
+    (re.compile(r"<br\s*/?>", re.IGNORECASE), "\n\n"),
     (re.compile(r"(?<=\d)[–\x96](?=\d)"), "-"),
     (re.compile(r"[–\x96]|-{2,}"), " -- "),
     (re.compile(r"\. \. \. \.(?: \.)*|\.{4,}"), " ... . "),

@@ -47,6 +47,8 @@ GOLDEN = {
     'the end."The next': "the end . '' the next",
     "see amazon.com or xom.n": "see amazon.com or xom.n",
     "good.<br /><br />Bad": "good . bad",
+    "He gave it 10.<br\n/>nice": "he gave it # . nice",
+    "Corp.<BR  />its": "corp . its",
     "_really_ good_name ______ *** x": "really good_name x",
     "zero\u200bwidth so\u00adft\ufeff": "zerowidth soft",
     "\x93Yes\x94, it\x92s \x96 so": "`` yes '' , it 's -- so",

@@ -28,7 +28,7 @@ _SHIELDS = {"&": "\ue000", "$": "\ue001", "%": "\ue002"}
 _UNSHIELD = str.maketrans({shield: mark for mark, shield in _SHIELDS.items()})
 _CURRENCIES = r"(?:(?<=\b[ACMRS]\$)|(?<=\b(?:US|AU|NZ|HK|NT)\$))"
 _BEFORE = [
-    substitution("<", r"<br ?/?>", "\n\n", ignore_case=True),
+    substitution("<", r"<br\s*/?>", "\n\n", ignore_case=True),
     substitution("–\x96", r"[–\x96](?<=\d.)(?=\d)", "-"),  # a range of numbers
     substitution(["–", "\x96", "--"], r"[–\x96]|-{2,}", " -- "),
     substitution([". .", "...."], r"\. \. \. \.(?: \.)*|\.{4,}", " ... . "),
