@@ -1,7 +1,7 @@
 import pytest
 
 from wordrbm.estimators.documents import tokens_of
-from wordrbm.text.tokens import tokenize
+from wordrbm.text.tokenizer import tokenize
 
 
 @pytest.mark.parametrize(

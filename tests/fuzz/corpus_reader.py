@@ -15,7 +15,7 @@ from pathlib import Path
 from wordrbm.errors import WordRBMError
 from wordrbm.text.corpus import pieces
 from wordrbm.text.settings import ENCODING_ERRORS
-from wordrbm.text.tokens import tokenize
+from wordrbm.text.tokenizer import tokenize
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -15,7 +15,7 @@ from wordrbm.text import jobs, shard
 from wordrbm.text.prepare import prepare
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.settings import PrepareSettings
-from wordrbm.text.tokens import tokenize
+from wordrbm.text.tokenizer import tokenize
 
 TEXT = "the a of cat dog U.S. 1,999 can't Corp. zebra <unk> over under <b> café"
 

@@ -17,7 +17,7 @@ from wordrbm.text.jobfolder import (
 )
 from wordrbm.text.settings import PrepareSettings
 from wordrbm.text.shard import ShardWriter, sizes
-from wordrbm.text.tokens import tokenize
+from wordrbm.text.tokenizer import tokenize
 
 
 class Meter(NamedTuple):

@@ -12,7 +12,7 @@ from nltk.tokenize.treebank import TreebankWordDetokenizer
 from wordrbm.text.prepare import prepare
 from wordrbm.text.prepared import Prepared
 from wordrbm.text.settings import PrepareSettings
-from wordrbm.text.tokens import normalise, tokenize
+from wordrbm.text.tokenizer import normalize_token, tokenize
 
 DATA = Path(os.environ.get("WORDRBM_DATA", ""))
 pytestmark = pytest.mark.skipif(
@@ -31,7 +31,7 @@ def test_treebank_sentences_are_cut_as_the_treebank_cuts_them():
     for words in sentences("test.txt"):
         text = TreebankWordDetokenizer().detokenize(words).replace("\\/", "/")
         text = text.replace("U.S..", "U.S.")  # print has one full stop there
-        expected = [normalise(word) for word in words]
+        expected = [normalize_token(word) for word in words]
         found = difflib.SequenceMatcher(None, expected, bracketed(tokenize(text)), autojunk=False)
         same += sum(block.size for block in found.get_matching_blocks())
         total += len(expected)
@@ -40,7 +40,7 @@ def test_treebank_sentences_are_cut_as_the_treebank_cuts_them():
 
 def bracketed(tokens):
     """The treebank's names of brackets survive in its printed sentences."""
-    return [normalise(token) for token in tokens]
+    return [normalize_token(token) for token in tokens]
 
 
 def test_a_small_vocabulary_of_news_and_encyclopedia_covers_the_treebank(tmp_path):
@@ -52,5 +52,5 @@ def test_a_small_vocabulary_of_news_and_encyclopedia_covers_the_treebank(tmp_pat
     list(prepare([tmp_path], tmp_path / "out", PrepareSettings(), workers=2))
     index = Prepared.open(tmp_path / "out").vocabulary.index
     words = itertools.chain(*sentences("train.txt"), *sentences("test.txt"))
-    known = [normalise(word) in index for word in words]
+    known = [normalize_token(word) in index for word in words]
     assert sum(known) / len(known) > 0.95

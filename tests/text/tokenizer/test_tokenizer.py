@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.text import nltk_referee
-from tests.text.hostile import texts
-from wordrbm.text.tokens import normalise, tokenize
+from tests.text.tokenizer import nltk_referee
+from tests.text.tokenizer.hostile import texts
+from wordrbm.text.tokenizer import normalize_token, tokenize
 
 GOLDEN = {
     # Penn contractions and possessives
@@ -73,7 +73,7 @@ def test_tokens_are_the_referees(text):
 def test_a_text_becomes_tokens_without_nltk():
     """It takes seconds to load."""
     program = (
-        "import sys; from wordrbm.text.tokens import tokenize;"
+        "import sys; from wordrbm.text.tokenizer import tokenize;"
         "tokenize('\"I can\\'t,\" Mr. X. said (on the 5th). No.');"
         "print('nltk' in sys.modules, 'numpy' in sys.modules)"
     )
@@ -86,7 +86,7 @@ def test_a_text_becomes_tokens_without_nltk():
     [("U.S.", "u.s."), ("1,234.5", "#,#.#"), ("1990s", "#s"), ("3\\/4", "#/#"), ("-LRB-", "(")],
 )
 def test_a_penn_word_is_normalised(word, expected):
-    assert normalise(word) == expected
+    assert normalize_token(word) == expected
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
@@ -100,7 +100,7 @@ def test_tokens_have_no_white_space_no_digit_and_some_character(text):
 @given(st.text("abcAB .,'\"$-12\n", max_size=60))
 def test_normalising_again_changes_nothing(text):
     tokens = tokenize(text)
-    assert [normalise(token) for token in tokens] == tokens
+    assert [normalize_token(token) for token in tokens] == tokens
 
 
 def test_a_text_gives_the_same_tokens_whatever_was_read_before():
