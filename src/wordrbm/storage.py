@@ -1,4 +1,7 @@
-"""Writes that are whole or absent: a temporary file beside the target, fsync, replace, fsync."""
+"""Files and folders: atomic writes, locks, and OS errors as sentences.
+
+A write is complete or absent: a temporary file beside the target, fsync, replace, fsync.
+"""
 
 import errno
 import hashlib
@@ -7,6 +10,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+from typing import NamedTuple
 
 from wordrbm.errors import WordRBMError
 
@@ -16,6 +21,7 @@ except ImportError:  # Windows has no such locks; there a second process is not 
     fcntl = None  # type: ignore[assignment]
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)  # also links to nothing and to themselves
 # The temporary file of a killed process: ours, or the one that safetensors makes beside it.
 _LEFTOVER = re.compile(r"\..+\.\d+\.part|\.tmp[0-9A-Za-z]{6}")
 
@@ -131,3 +137,53 @@ def sha256(path: Path) -> str:
     """The SHA-256 of a file, as hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class PathStatus(NamedTuple):
+    """Whether a path is a file or a folder; both are false if it is neither or does not exist."""
+
+    is_file: bool
+    is_folder: bool
+    size: int
+
+
+def path_status(path: Path) -> PathStatus:
+    """Stat a path, raising WordRBMError if the system refuses.
+
+    `Path.is_file` and its like raise for a name too long and in a folder that may not be searched,
+    and from Python 3.14 on they call such a file missing; the user should learn which it is.
+    """
+    with read_errors(path):
+        try:
+            status = path.stat()
+        except ValueError:  # a name that no file can have
+            return PathStatus(False, False, 0)
+        except OSError as error:
+            if error.errno not in ABSENT:
+                raise
+            return PathStatus(False, False, 0)
+    return PathStatus(S_ISREG(status.st_mode), S_ISDIR(status.st_mode), status.st_size)
+
+
+def read_limited(path: Path, max_bytes: int) -> bytes:
+    """Read a file of at most `max_bytes`; a pipe or a device is never opened."""
+    status = path.stat()
+    if not S_ISREG(status.st_mode):
+        raise WordRBMError(f"{path} is no file where one was expected; remove what is there.")
+    if status.st_size > max_bytes:
+        raise WordRBMError(
+            f"{path} has {status.st_size:,} bytes where at most {max_bytes:,} were expected; "
+            "remove it."
+        )
+    return path.read_bytes()
+
+
+@contextmanager
+def read_errors(path: Path) -> Iterator[None]:
+    """Turn an OSError while reading a path into a WordRBMError."""
+    try:
+        yield
+    except OSError as error:
+        raise WordRBMError(
+            f"Could not read {path}: {error.strerror or error}; check the path and who may read it."
+        ) from error

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import write_text
-from wordrbm.text.looking import read_small, reading
+from wordrbm.storage import read_errors, read_limited, write_text
 from wordrbm.text.settings import PrepareSettings
 
 NAME = "work.json"
@@ -56,8 +55,8 @@ def _shown(value: Any) -> str:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        with reading(path):
-            found = json.loads(read_small(path, LARGEST))
+        with read_errors(path):
+            found = json.loads(read_limited(path, LARGEST))
     except ValueError:
         found = None
     if not isinstance(found, dict):

@@ -9,8 +9,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from wordrbm.storage import sha256
-from wordrbm.text.looking import reading
+from wordrbm.storage import read_errors, sha256
 
 
 def digests(files: Iterable[Path]) -> list[str]:
@@ -24,5 +23,5 @@ def of_all(found: Iterable[str]) -> str:
 
 
 def _digest(path: Path) -> str:
-    with reading(path):
+    with read_errors(path):
         return sha256(path)

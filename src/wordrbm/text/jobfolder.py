@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import sync
-from wordrbm.text.looking import read_small, reading
+from wordrbm.storage import read_errors, read_limited, sync
 from wordrbm.text.settings import PrepareSettings
 from wordrbm.text.shard import sizes
 
@@ -72,7 +71,7 @@ def _program() -> str:
 
 
 def _as_it_is(path: Path) -> list[Any]:
-    with reading(path):
+    with read_errors(path):
         found = path.stat()
     return [os.path.abspath(path), found.st_size, found.st_mtime_ns]
 
@@ -119,8 +118,8 @@ def name_finished(part: Path, work: Path, job: Job) -> None:
 def read_record(work: Path, job: Job) -> Record:
     """The record of a finished job."""
     path = folder_of(work, job) / RECORD
-    with reading(path):
-        return Record(**json.loads(read_small(path, LARGEST)))
+    with read_errors(path):
+        return Record(**json.loads(read_limited(path, LARGEST)))
 
 
 def is_finished(work: Path, job: Job, settings: PrepareSettings) -> bool:

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from wordrbm.text.corpus import pieces
 from wordrbm.text.digest import digests
+from wordrbm.text.formats import REPLACE_ADVICE, read_chunks
 from wordrbm.text.jobfolder import (
     Job,
     being_written,
@@ -15,6 +15,7 @@ from wordrbm.text.jobfolder import (
     refuse_changed,
     write_record,
 )
+from wordrbm.text.reader import open_text
 from wordrbm.text.settings import PrepareSettings
 from wordrbm.text.shard import ShardWriter, sizes
 from wordrbm.text.tokenizer import tokenize
@@ -59,10 +60,11 @@ def run(job: Job, work: Path, settings: PrepareSettings) -> Iterator[Meter]:
 def _tokenise(job: Job, settings: PrepareSettings, writer: ShardWriter) -> Iterator[_Read]:
     finished, replaced, last = 0, 0, max(job.size - 1, 0)  # the last byte is done with the job
     for path in job.files:
-        before = replaced
-        for piece in pieces(path, settings.field, settings.encoding_errors):
-            tokens = tokenize(piece.text) if piece.text else []
-            writer.add(tokens, ends_story=piece.ends_story)
-            replaced = before + piece.replaced
-            yield _Read(Meter(min(finished + piece.position, last), writer.total), replaced)
+        with open_text(path, settings.encoding_errors, REPLACE_ADVICE) as reader:
+            for chunk in read_chunks(reader, settings.field):
+                writer.add(tokenize(chunk.text), ends_story=chunk.ends_document)
+                place = min(finished + reader.position(), last)
+                yield _Read(Meter(place, writer.total), replaced + reader.replaced)
+            replaced += reader.replaced
+            yield _Read(Meter(min(finished + reader.position(), last), writer.total), replaced)
         finished += path.stat().st_size

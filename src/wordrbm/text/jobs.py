@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from wordrbm.storage import path_status
 from wordrbm.text import jobrun, workers
 from wordrbm.text.appearing import GONE, finished_parts, remove
-from wordrbm.text.archives import is_compressed
+from wordrbm.text.compression import is_compressed
 from wordrbm.text.jobfolder import PART, Job, folder_of, is_finished
 from wordrbm.text.jobrun import Meter
-from wordrbm.text.looking import look
 from wordrbm.text.settings import PrepareSettings
 from wordrbm.text.workers import SECONDS_BETWEEN_LOOKS, Worker
 
@@ -27,7 +27,7 @@ def group(files: Iterable[Path]) -> list[Job]:
     sizes: list[int] = []  # on disk
     weight = JOB_BYTES + 1  # so that the first file begins the first group
     for path in files:
-        size = look(path).size
+        size = path_status(path).size
         text = size * COMPRESSION if is_compressed(path) else size
         if weight + text > JOB_BYTES:
             groups.append([])

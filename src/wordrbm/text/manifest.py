@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import sha256, write_text
-from wordrbm.text.looking import read_small
+from wordrbm.storage import read_limited, sha256, write_text
 from wordrbm.text.settings import PrepareSettings
 
 NAME = "manifest.json"
@@ -91,7 +90,7 @@ def seal(folder: Path, names: Sequence[str]) -> dict[str, Seal]:
 
 def _load(path: Path) -> Any:
     try:
-        return json.loads(read_small(path, LARGEST))
+        return json.loads(read_limited(path, LARGEST))
     except OSError as error:
         raise WordRBMError(
             f"{path.parent} is not a prepared corpus ({NAME}: {error.strerror or error}); "

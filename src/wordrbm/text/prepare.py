@@ -22,11 +22,10 @@ from wordrbm.text.appearing import RESULT, appearing, refuse_existing
 from wordrbm.text.begun import begun_with
 from wordrbm.text.counting import Counted, count
 from wordrbm.text.digest import of_all
-from wordrbm.text.finding import find_files
+from wordrbm.text.files import as_paths, find_files
 from wordrbm.text.jobfolder import Job, Record, folder_of, read_record
 from wordrbm.text.joining import Stories, write_ids, write_runs
 from wordrbm.text.manifest import CorpusCounts, Manifest, seal
-from wordrbm.text.named import paths_of
 from wordrbm.text.settings import PrepareSettings
 from wordrbm.text.shard import shards
 from wordrbm.text.unusable import refuse_lost_ids, refuse_lost_tokens, refuse_wordless
@@ -54,7 +53,7 @@ def prepare(
 ) -> Steps:
     """Prepare a corpus in the folder `out`, telling on the way how far it is."""
     _check(settings, workers)
-    paths, out = paths_of(inputs), Path(os.path.abspath(out))
+    paths, out = as_paths(inputs), Path(os.path.abspath(out))
     files = find_files(paths, out)
     if resume and is_whole(out, files, settings):
         return

@@ -14,9 +14,8 @@ import numpy as np
 from jaxtyping import Int32, Int64
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import sha256
+from wordrbm.storage import path_status, read_errors, sha256
 from wordrbm.text import manifest
-from wordrbm.text.looking import look, reading
 from wordrbm.text.manifest import Manifest
 from wordrbm.text.runs import HELDOUT, TRAIN
 from wordrbm.text.vocabulary import Vocabulary
@@ -44,9 +43,9 @@ class Prepared:
         head = Manifest.read(path)
         _check_sizes(path, head)
         vocabulary = Vocabulary.read(path / manifest.VOCABULARY)
-        with reading(path / manifest.IDS):
+        with read_errors(path / manifest.IDS):
             ids = np.memmap(path / manifest.IDS, "<i4", mode="r")
-        with reading(path / manifest.RUNS):
+        with read_errors(path / manifest.RUNS):
             runs = np.fromfile(path / manifest.RUNS, "<i8").reshape(-1, 3)
         corpus = cls(path, head, vocabulary, ids, runs)
         corpus._check()
@@ -62,7 +61,7 @@ class Prepared:
     def verify(self) -> None:
         """Check the SHA-256 of every file and that every id is a word, which reads them all."""
         for name, seal in self.manifest.files.items():
-            with reading(self.path / name):
+            with read_errors(self.path / name):
                 found = sha256(self.path / name)
             if found != seal.sha256:
                 raise WordRBMError(
@@ -95,7 +94,7 @@ class Prepared:
 def _check_sizes(path: Path, head: Manifest) -> None:
     for name, seal in head.files.items():
         file = path / name
-        found = look(file)
+        found = path_status(file)
         if not found.is_file or found.size != seal.size:
             fault = f"has {found.size:,} bytes" if found.is_file else "is missing"
             _refuse(file, f"{fault} where the manifest says {seal.size:,} bytes")

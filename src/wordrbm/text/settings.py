@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-STRICT, REPLACE = "strict", "replace"
-ENCODING_ERRORS = (STRICT, REPLACE)
+from wordrbm.text.reader import ENCODING_ERRORS, STRICT
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
-"""Compressed files: `.gz` and `.zst`, streamed, each fault told, and never without bound.
+"""Compressed files: `.gz` and `.zst`, streamed, checked, and bounded.
 
 A stream that ends early, fails its checksum or is followed by other bytes raises instead of
-ending. A file is refused once more than 64 MB have come out of it and that is more than 250
-times the bytes gone in: text shrinks to a third or a tenth, and a file that is all one letter
-(gzip can shrink that a thousand times, zstd far more) would fill any disk.
+ending. A file is refused once its output exceeds 64 MB and 250 times its input: text compresses
+to a third or a tenth, and a file that is all one letter (gzip compresses that a thousand times,
+zstd far more) would fill any disk.
 """
 
 import gzip
@@ -22,28 +22,41 @@ else:
 
 BLOCK = 1 << 16
 COMPRESSED = (".gz", ".zst")
-OTHERS = (".zip", ".xz", ".bz2", ".7z", ".rar", ".lzma", ".lz4", ".br", ".z", ".tar", ".tgz")
-BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, ZstdError)
+OTHER_ARCHIVES = (
+    ".zip",
+    ".xz",
+    ".bz2",
+    ".7z",
+    ".rar",
+    ".lzma",
+    ".lz4",
+    ".br",
+    ".z",
+    ".tar",
+    ".tgz",
+)
+DECOMPRESSION_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile, ZstdError)
 BOMB_BYTES, BOMB_RATIO = 64_000_000, 250
-_LARGE_WINDOW = "too much memory"  # how zstd says that a window is above its limit of 128 MB
+_LARGE_WINDOW = "too much memory"  # in zstd's error for a window above its limit of 128 MB
 
 
 def is_compressed(path: PurePath) -> bool:
-    """Whether a file is decompressed as it is read, which its suffix says."""
+    """Whether the suffix of a file says that it is compressed."""
     return path.suffix.lower() in COMPRESSED
 
 
-def decompressed(path: Path, disk: BinaryIO) -> io.BufferedReader:
-    """The stream of what is in a file."""
+def open_decompressed(path: Path, disk: BinaryIO) -> io.BufferedReader:
+    """Open the decompressed stream of a file; a plain file is its own stream."""
     if not is_compressed(path):
         return cast(io.BufferedReader, disk)
     _refuse_empty(path, disk)
-    kind = gzip.GzipFile(fileobj=disk) if path.suffix.lower() == ".gz" else ZstdFile(disk)
-    return io.BufferedReader(cast(io.RawIOBase, kind), BLOCK)
+    is_gzip = path.suffix.lower() == ".gz"
+    stream = gzip.GzipFile(fileobj=disk) if is_gzip else ZstdFile(disk)
+    return io.BufferedReader(cast(io.RawIOBase, stream), BLOCK)
 
 
 def refuse_broken(path: Path, position: int, error: Exception) -> NoReturn:
-    """Tell why a compressed file cannot be read on; `position` is in the file on disk."""
+    """Raise for a compressed file that is damaged near byte `position` on disk."""
     if _LARGE_WINDOW in str(error):
         raise WordRBMError(
             f"{path} cannot be decompressed near byte {position:,} of the file, its window being "
@@ -55,18 +68,18 @@ def refuse_broken(path: Path, position: int, error: Exception) -> NoReturn:
     ) from error
 
 
-def refuse_bomb(path: Path, gone_in: int, come_out: int) -> None:
-    """Refuse a file that has grown far more than text can."""
-    if come_out > max(BOMB_BYTES, BOMB_RATIO * gone_in) and is_compressed(path):
+def refuse_bomb(path: Path, bytes_in: int, bytes_out: int) -> None:
+    """Refuse a compressed file that expands far more than text does."""
+    if bytes_out > max(BOMB_BYTES, BOMB_RATIO * bytes_in) and is_compressed(path):
         raise WordRBMError(
-            f"{path} has grown from {gone_in:,} to {come_out:,} bytes at byte {gone_in:,} of the "
-            f"file, and text grows at most {BOMB_RATIO} times; if it is text, decompress it first."
+            f"{path} expands to {bytes_out:,} bytes at byte {bytes_in:,} of the file, and text "
+            f"expands at most {BOMB_RATIO} times; if it is text, decompress it first."
         )
 
 
 def refuse_other_archives(path: Path) -> None:
-    """Refuse what would be read as plain text and is none."""
-    if (suffix := path.suffix.lower()) in OTHERS:
+    """Refuse an archive format that would otherwise be read as plain text."""
+    if (suffix := path.suffix.lower()) in OTHER_ARCHIVES:
         raise WordRBMError(
             f"{path} is a {suffix} file, which cannot be read; unpack it, or compress the text as "
             f"{' or '.join(COMPRESSED)}."

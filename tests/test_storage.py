@@ -4,29 +4,29 @@ from pathlib import Path
 import pytest
 
 from wordrbm.errors import WordRBMError
+from wordrbm.storage import read_limited
 from wordrbm.text import manifest
 from wordrbm.text.begun import refuse_other_work
 from wordrbm.text.jobfolder import Job, is_finished
-from wordrbm.text.looking import read_small
 from wordrbm.text.manifest import Manifest
 from wordrbm.text.settings import PrepareSettings
 
 
 def test_a_small_file_is_read(tmp_path):
     (tmp_path / "a").write_bytes(b"1234")
-    assert read_small(tmp_path / "a", 4) == b"1234"
+    assert read_limited(tmp_path / "a", 4) == b"1234"
 
 
 def test_a_file_too_large_is_refused(tmp_path):
     (tmp_path / "a").write_bytes(b"12345")
     with pytest.raises(WordRBMError, match="a has 5 bytes where at most 4 were expected"):
-        read_small(tmp_path / "a", 4)
+        read_limited(tmp_path / "a", 4)
 
 
 @pytest.mark.parametrize("path", [Path("/dev/zero"), Path("/")])
 def test_what_is_no_file_is_refused(path):
     with pytest.raises(WordRBMError, match="is no file where one was expected"):
-        read_small(path, 4)
+        read_limited(path, 4)
 
 
 def test_a_manifest_that_is_a_pipe_or_huge_is_refused_at_once(tmp_path):
