@@ -48,5 +48,5 @@ def perplexity_after(prepared: Prepared, operator: Operator, effort: Effort, see
     transition, threads = operator(text.q), cores()
     run = train(model, transition, text.batches, settings, state, q=text.q, threads=threads)
     deque(run, maxlen=0)
-    sample = prepared.windows(settings.window, "heldout").spread(effort.heldout)
+    sample = prepared.windows(settings.window, "heldout").evenly_spaced(effort.heldout)
     return perplexity(cloze_log_probability(model, sample, threads=threads))

@@ -38,7 +38,7 @@ from wordrbm.shapes import Stream, Words
 from wordrbm.tasks.scores import perplexity
 from wordrbm.tasks.training_run import WEIGHED
 from wordrbm.text.prepared import Prepared
-from wordrbm.text.windows import Visit
+from wordrbm.text.windows import ShuffledBatches
 from wordrbm.training import TrainingSettings, averaged, start, train, train_by_clusters
 from wordrbm.training.settings import PRESETS
 
@@ -114,7 +114,7 @@ def run(
         word_probability=q,
         hidden_bias=settings.hidden_bias,
     )
-    batches = Visit(prepared.windows(settings.window, "train"), settings.seed)
+    batches = ShuffledBatches(prepared.windows(settings.window, "train"), settings.seed)
     state = start(model, batches, settings)
     if settings.operator != "unigram":
         return model, train_by_clusters(model, batches, settings, state, q=q)
@@ -165,9 +165,11 @@ def learn(
     model = averaged(model, state)
     held_out = prepared.windows(model.positions, "heldout")
     q = prepared.vocabulary.probability()
-    joint = estimate_likelihood(model, q, train_windows, held_out.spread(2000), AnnealingSettings())
+    joint = estimate_likelihood(
+        model, q, train_windows, held_out.evenly_spaced(2000), AnnealingSettings()
+    )
     return {
-        "perplexity": perplexity(cloze_log_probability(model, held_out.spread(500))),
+        "perplexity": perplexity(cloze_log_probability(model, held_out.evenly_spaced(500))),
         "joint": joint.held_out.mean,
         "forward": joint.forward.log_Z,
         "reverse": joint.reverse.mean,

@@ -39,7 +39,7 @@ class HeldOutScores(NamedTuple):
 
 def sample_of(prepared: Prepared, vocabulary: Vocabulary, n: int, count: int) -> Words:
     """The held-out windows of a corpus for a model with this vocabulary."""
-    return _held_out(prepared, vocabulary, n, count).spread(count)
+    return _held_out(prepared, vocabulary, n, count).evenly_spaced(count)
 
 
 def random_sample_of(

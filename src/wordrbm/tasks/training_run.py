@@ -30,7 +30,7 @@ from wordrbm.tasks.run_notes import Report, is_noted, note, rewind_notes
 from wordrbm.tasks.scores import HeldOutScores, free_energy_gap, held_out_scores
 from wordrbm.text.manifest import IDS
 from wordrbm.text.prepared import Prepared
-from wordrbm.text.windows import Visit
+from wordrbm.text.windows import ShuffledBatches
 from wordrbm.training import (
     Progress,
     TrainingSettings,
@@ -143,8 +143,10 @@ class TrainingRun:
         return DistinctWindows.sample(self.prepared.windows(self.settings.window, "train"), WEIGHED)
 
     @property
-    def _batches(self) -> Visit:
-        return Visit(self.prepared.windows(self.settings.window, "train"), self.settings.seed)
+    def _batches(self) -> ShuffledBatches:
+        return ShuffledBatches(
+            self.prepared.windows(self.settings.window, "train"), self.settings.seed
+        )
 
     def _is_scored(self, step: int) -> bool:
         """Scores come at evenly spread updates, the last one included."""
@@ -158,7 +160,7 @@ class TrainingRun:
         held_out = self.prepared.windows(self.settings.window, "heldout")
         if not len(held_out):
             return None
-        sample = held_out.spread(self.settings.heldout_windows)
+        sample = held_out.evenly_spaced(self.settings.heldout_windows)
         q = self.prepared.vocabulary.probability()
         gap = free_energy_gap(saved.rbm, sample, saved.state.chains.v)
         try:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int64
 
-from wordrbm.text.runs import HELDOUT, make_runs
 from wordrbm.text.shard import Shard
 from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.text.windows import HELDOUT, make_spans
 
 STORIES_AT_ONCE = 1 << 16
 
@@ -44,7 +44,7 @@ def write_runs(found: Sequence[Shard], heldout: float, path: Path) -> Stories:
     """Write the runs of all stories."""
     held = 0
     with path.open("wb") as file:
-        for runs in make_runs(lambda: _story_ends(found), heldout):
+        for runs in make_spans(lambda: _story_ends(found), heldout):
             file.write(runs.astype("<i8").data)
             held += int((runs[:, 1] - runs[:, 0])[runs[:, 2] == HELDOUT].sum())
     return Stories(sum(shard.ends.stat().st_size // 8 for shard in found), held)

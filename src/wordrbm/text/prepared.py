@@ -17,9 +17,8 @@ from wordrbm.errors import WordRBMError
 from wordrbm.storage import path_status, read_errors, sha256
 from wordrbm.text import manifest
 from wordrbm.text.manifest import Manifest
-from wordrbm.text.runs import HELDOUT, TRAIN
 from wordrbm.text.vocabulary import Vocabulary
-from wordrbm.text.windows import Windows
+from wordrbm.text.windows import HELDOUT, TRAIN, Windows
 
 Part: TypeAlias = Literal["train", "heldout"]
 PARTS = {"train": TRAIN, "heldout": HELDOUT}
