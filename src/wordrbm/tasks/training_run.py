@@ -28,8 +28,7 @@ from wordrbm.tasks.clock import Clock
 from wordrbm.tasks.run_folder import is_finished, run_folder
 from wordrbm.tasks.run_notes import Report, is_noted, note, rewind_notes
 from wordrbm.tasks.scores import HeldOutScores, free_energy_gap, held_out_scores
-from wordrbm.text.manifest import IDS
-from wordrbm.text.prepared import Prepared
+from wordrbm.text.corpus import IDS, PreparedCorpus
 from wordrbm.text.windows import ShuffledBatches
 from wordrbm.training import (
     Progress,
@@ -59,7 +58,7 @@ class Stopped(Exception):  # noqa: N818 - being asked to stop is no error
 class TrainingRun:
     """One run: what it reads, where it writes, and how."""
 
-    prepared: Prepared
+    prepared: PreparedCorpus
     out: Path
     settings: TrainingSettings
     threads: int = 1

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from nltk.tokenize.treebank import TreebankWordDetokenizer
 
-from wordrbm.text.prepare import prepare
-from wordrbm.text.prepared import Prepared
-from wordrbm.text.settings import PrepareSettings
+from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.tokenizer import normalize_token, tokenize
 
 DATA = Path(os.environ.get("WORDRBM_DATA", ""))
@@ -50,7 +50,7 @@ def test_a_small_vocabulary_of_news_and_encyclopedia_covers_the_treebank(tmp_pat
             sample = b"".join(itertools.islice(lines, stories))
         (tmp_path / f"{Path(name).name}.jsonl").write_bytes(sample)
     list(prepare([tmp_path], tmp_path / "out", PrepareSettings(), workers=2))
-    index = Prepared.open(tmp_path / "out").vocabulary.index
+    index = PreparedCorpus.open(tmp_path / "out").vocabulary.index
     words = itertools.chain(*sentences("train.txt"), *sentences("test.txt"))
     known = [normalize_token(word) in index for word in words]
     assert sum(known) / len(known) > 0.95

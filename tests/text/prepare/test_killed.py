@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.text.killed_prepare import JOB_BYTES, SETTINGS
-from wordrbm.text import jobs
-from wordrbm.text.prepare import prepare
+from tests.text.prepare.killed_prepare import JOB_BYTES, SETTINGS
+from wordrbm.text.prepare import jobs
+from wordrbm.text.prepare.pipeline import prepare
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc and kills groups")
 SCRIPT = [sys.executable, str(Path(__file__).with_name("killed_prepare.py"))]

@@ -14,10 +14,10 @@ import pytest
 from tests.failing_storage import failing
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import told
-from wordrbm.text import jobs, joining
-from wordrbm.text.prepare import prepare
-from wordrbm.text.settings import PrepareSettings
-from wordrbm.text.shard import ShardWriter, shards
+from wordrbm.text.prepare import jobs
+from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.segments import SegmentWriter, list_segments, write_ids, write_spans
+from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.vocabulary import Vocabulary
 
 
@@ -40,7 +40,7 @@ def files(out):
     return {path.name: path.read_bytes() for path in out.iterdir()}
 
 
-def test_a_fault_at_any_call_is_one_sentence_and_can_be_gone_on_after(tmp_path, texts, tally):
+def test_a_fault_at_any_call_is_one_sentence_and_can_be_resumed(tmp_path, texts, tally):
     with failing() as calls:
         go(texts, tmp_path / "whole", False)
     whole, seen = files(tmp_path / "whole"), Counter()
@@ -69,7 +69,7 @@ def test_a_fault_at_any_call_is_one_sentence_and_can_be_gone_on_after(tmp_path, 
         (errno.EROFS, "check who may write there or"),
     ],
 )
-def test_the_remedy_fits_the_fault(tmp_path, number, remedy):
+def test_the_advice_fits_the_fault(tmp_path, number, remedy):
     expected = f"; {remedy} choose another folder, what was there before is untouched"
     with pytest.raises(WordRBMError, match=expected), told(tmp_path):
         raise OSError(number, os.strerror(number))
@@ -85,7 +85,7 @@ def fault(texts, out):
         assert sentence.endswith(".")
         assert "\n" not in sentence
         kept = list(out.parent.glob(f".{out.name}.partial/00*"))
-        assert ("--resume goes on" in sentence) == bool(kept) or out.exists()
+        assert ("--resume continues" in sentence) == bool(kept) or out.exists()
         return "refused, work kept" if kept else "refused, nothing left"
     return "done all the same"
 
@@ -93,9 +93,10 @@ def fault(texts, out):
 LIMITED = """
 import sys
 from pathlib import Path
-from wordrbm.text.prepare import prepare
-from wordrbm.text.settings import PrepareSettings
-from wordrbm.text import jobs
+from wordrbm.text.prepare import jobs
+from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.settings import PrepareSettings
+from wordrbm.text.prepare import jobs
 from wordrbm.errors import WordRBMError
 jobs.JOB_BYTES = 1
 try:
@@ -106,8 +107,8 @@ except WordRBMError as error:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits are a POSIX matter")
-@pytest.mark.parametrize("limit", [100, 300])  # the shard of the long file, or the stream of all
-def test_a_file_that_cannot_grow_is_told_and_can_be_gone_on_after(tmp_path, texts, limit):
+@pytest.mark.parametrize("limit", [100, 300])  # the segment of the long file, or the stream of all
+def test_a_file_that_cannot_grow_is_an_error_that_can_be_resumed(tmp_path, texts, limit):
     (texts / "2.txt").write_text("The cat sat. " * 15)
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, str(texts), str(tmp_path / "out")],
@@ -135,41 +136,41 @@ def no_file_above(limit):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def shard_of(folder, stories, words):
-    """A shard of stories of the same word."""
-    writer = ShardWriter(folder)
-    for _ in range(stories):
-        writer.add(["a"] * words, ends_story=True)
+def segment_of(folder, documents, words):
+    """A segment of documents of the same word."""
+    writer = SegmentWriter(folder)
+    for _ in range(documents):
+        writer.add(["a"] * words, ends_document=True)
     writer.flush()
-    return list(shards(folder))
+    return list_segments(folder)
 
 
 # The end of a file waits in a buffer until it is closed; the limit is inside that end.
-@pytest.mark.parametrize(("stories", "words"), [(1, 500), (250, 1)])  # ids or ends are longer
+@pytest.mark.parametrize(("documents", "words"), [(1, 500), (250, 1)])  # ids or ends are longer
 @pytest.mark.parametrize("limit", [1_999, 1_100])
-def test_a_failed_last_write_of_a_shard_is_not_lost(tmp_path, stories, words, limit):
+def test_a_failed_last_write_of_a_segment_is_not_lost(tmp_path, documents, words, limit):
     with no_file_above(limit), pytest.raises(OSError, match="File too large"):
-        shard_of(tmp_path, stories, words)
+        segment_of(tmp_path, documents, words)
 
 
 @pytest.mark.parametrize("limit", [1_999, 100])
 def test_a_failed_last_write_of_the_stream_is_not_lost(tmp_path, limit):
-    found, vocabulary = shard_of(tmp_path, 1, 500), Vocabulary.build([("a", 500)], 0)
+    segments, vocabulary = segment_of(tmp_path, 1, 500), Vocabulary.build([("a", 500)], 0)
     with no_file_above(limit), pytest.raises(OSError, match="File too large"):
-        list(joining.write_ids(found, vocabulary, tmp_path / "ids"))
+        list(write_ids(segments, vocabulary, tmp_path / "ids"))
 
 
 @pytest.mark.parametrize("limit", [2_399, 100])
-def test_a_failed_last_write_of_the_runs_is_not_lost(tmp_path, limit):
-    found = shard_of(tmp_path, 100, 1)
+def test_a_failed_last_write_of_the_spans_is_not_lost(tmp_path, limit):
+    segments = segment_of(tmp_path, 100, 1)
     with no_file_above(limit), pytest.raises(OSError, match="File too large"):
-        joining.write_runs(found, 0.0, tmp_path / "runs")
+        write_spans(segments, 0.0, tmp_path / "runs")
 
 
 def test_files_are_the_bytes_of_their_numbers(tmp_path):
-    (found,) = shard_of(tmp_path, 3, 2)
-    list(joining.write_ids([found], Vocabulary.build([("a", 6)], 0), tmp_path / "ids"))
-    joining.write_runs([found], 0.0, tmp_path / "runs")
+    (segment,) = segment_of(tmp_path, 3, 2)
+    list(write_ids([segment], Vocabulary.build([("a", 6)], 0), tmp_path / "ids"))
+    write_spans([segment], 0.0, tmp_path / "runs")
     assert (tmp_path / "ids").read_bytes() == np.ones(6, "<i4").tobytes()
-    runs = np.array([[0, 2, 0], [2, 4, 0], [4, 6, 0]], "<i8")
-    assert (tmp_path / "runs").read_bytes() == runs.tobytes()
+    spans = np.array([[0, 2, 0], [2, 4, 0], [4, 6, 0]], "<i8")
+    assert (tmp_path / "runs").read_bytes() == spans.tobytes()

@@ -4,17 +4,17 @@ import sys
 import pytest
 
 from wordrbm.errors import WordRBMError
-from wordrbm.text import workers
-from wordrbm.text.jobfolder import Job
+from wordrbm.text.prepare import workers
+from wordrbm.text.prepare.jobs import Job
 
 SCRIPT = """
 import wordrbm
-import wordrbm.text.jobs
+import wordrbm.text.prepare.jobs
 
 class Mine:
     pass
 
-wordrbm.text.jobs.JOB_BYTES = 20
+wordrbm.text.prepare.jobs.JOB_BYTES = 20
 print(wordrbm.prepare(["texts"], "corpus", workers=2).ids.size)
 import __main__
 assert __main__.Mine is Mine
@@ -33,8 +33,8 @@ def test_a_plain_script_needs_no_guard_for_workers(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (0, "35\n", "")
 
 
-def test_a_worker_that_dies_is_told(tmp_path):
-    pipe, other_end = workers.context().Pipe(duplex=False)
+def test_a_worker_that_dies_is_reported(tmp_path):
+    pipe, other_end = workers.start_context().Pipe(duplex=False)
     other_end.close()
     with pytest.raises(WordRBMError, match=r"reading .*a\.txt died with exit code -9"):
         workers.finish(workers.Worker(Killed(), pipe), Job(0, (tmp_path / "a.txt",), 0))

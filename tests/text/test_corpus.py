@@ -3,16 +3,18 @@ import errno
 import hashlib
 import io
 import json
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from wordrbm.errors import WordRBMError
-from wordrbm.text import prepared as prepared_corpus
-from wordrbm.text.prepare import prepare
-from wordrbm.text.prepared import Prepared
-from wordrbm.text.settings import PrepareSettings
+from wordrbm.text import corpus
+from wordrbm.text.corpus import MANIFEST, Manifest, PreparedCorpus, combined_hash, file_hashes
+from wordrbm.text.prepare import jobs
+from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.settings import PrepareSettings
 
 
 @pytest.fixture
@@ -38,17 +40,17 @@ def read_all(prepared):
 
 
 def test_a_prepared_corpus_opens_and_is_what_was_prepared(folder):
-    prepared = Prepared.open(folder)
+    prepared = PreparedCorpus.open(folder)
     prepared.verify()
     assert isinstance(prepared.ids, np.memmap)
     assert not prepared.ids.flags.writeable
-    assert prepared.manifest.settings == PrepareSettings(4, 1, 0.3, "text")
+    assert prepared.manifest.settings == PrepareSettings(vocabulary_size=4, heldout=0.3)
     assert prepared.manifest.counts.stories == 9
     assert len(prepared.windows(3, "train")) == 4 * 6
     assert len(prepared.windows(6, "heldout")) == 3
 
 
-def test_the_manifest_tells_no_time_place_or_machine(folder, tmp_path):
+def test_the_manifest_contains_no_time_path_or_machine(folder, tmp_path):
     text = (folder / "manifest.json").read_text()
     assert str(tmp_path) not in text
     assert sorted(json.loads(text)) == [
@@ -61,29 +63,38 @@ def test_the_manifest_tells_no_time_place_or_machine(folder, tmp_path):
     [
         (lambda m: m.update(format="other"), "does not have the format"),
         (lambda m: m.update(version=1), "has version 1 where this program reads version 2"),
-        (lambda m: m.pop("counts"), "has no 'counts' with exactly the keys"),
-        (lambda m: m["settings"].pop("heldout"), "has no 'settings'"),
-        (lambda m: m["settings"].update(more=1), "has no 'settings'"),
-        (lambda m: m["counts"].update(tokens="9"), "has '9' for 'tokens' in 'counts'"),
-        (lambda m: m["counts"].update(tokens=-1), "has -1 for 'tokens'"),
+        (lambda m: m.pop("counts"), "counts: Field required"),
+        (lambda m: m["counts"].pop("heldout"), "counts.heldout: Field required"),
+        (lambda m: m["settings"].update(more=1), "settings.more: Extra inputs are not permitted"),
+        (
+            lambda m: m["counts"].update(tokens="9"),
+            "counts.tokens: Input should be a valid integer .found '9'",
+        ),
+        (
+            lambda m: m["counts"].update(tokens=-1),
+            "counts.tokens: Input should be greater than or equal to 0",
+        ),
         (lambda m: m["counts"].update(tokens=7), "does not hold the 7 tokens"),
         (lambda m: m["counts"].update(vocabulary=7), "holds 5 words"),
-        (lambda m: m.update(inputs=7), "has 7 for 'inputs'"),
-        (lambda m: m["files"].pop("ids.int32"), "has no 'files'"),
-        (lambda m: m["files"]["ids.int32"].update(size=True), "has True for 'size'"),
+        (lambda m: m.update(inputs=7), "inputs: Input should be a valid string"),
+        (lambda m: m["files"].pop("ids.int32"), "does not list exactly the files"),
+        (
+            lambda m: m["files"]["ids.int32"].update(size=True),
+            "files.ids.int32.size: Input should be a valid integer",
+        ),
     ],
 )
 def test_a_changed_manifest_is_refused(folder, change, message):
     rewrite(folder, change)
     with pytest.raises(WordRBMError, match=message):
-        Prepared.open(folder)
+        PreparedCorpus.open(folder)
 
 
 @pytest.mark.parametrize("content", [b"[]", b"{", b"\xff", b"", b"[" * 100_000])
 def test_a_manifest_that_is_no_json_object_is_refused(folder, content):
     (folder / "manifest.json").write_bytes(content)
     with pytest.raises(WordRBMError, match=r"manifest\.json"):
-        Prepared.open(folder)
+        PreparedCorpus.open(folder)
 
 
 @pytest.mark.parametrize("name", ["ids.int32", "runs.int64", "vocabulary.tsv"])
@@ -92,67 +103,123 @@ def test_a_file_cut_missing_or_changed_is_refused(folder, name):
     data = path.read_bytes()
     path.write_bytes(data[:-1])
     with pytest.raises(WordRBMError, match=rf"{name} has {len(data) - 1:,} bytes where"):
-        Prepared.open(folder)
+        PreparedCorpus.open(folder)
     path.unlink()
     with pytest.raises(WordRBMError, match=f"{name} is missing"):
-        Prepared.open(folder)
+        PreparedCorpus.open(folder)
     path.write_bytes(data.replace(b"\x01", b"\x00", 1).replace(b"cat", b"dog", 1))
     with pytest.raises(WordRBMError, match="SHA-256 differs"):
-        Prepared.open(folder).verify()
+        PreparedCorpus.open(folder).verify()
 
 
 @pytest.mark.parametrize("name", ["ids.int32", "runs.int64", "vocabulary.tsv"])
 def test_a_file_that_may_not_be_read_is_refused(folder, name, monkeypatch):
-    prepared = Prepared.open(folder)
+    prepared = PreparedCorpus.open(folder)
     deny(monkeypatch, folder / name)
     with pytest.raises(WordRBMError, match=f"Could not read .*{name}: Permission denied; check"):
-        Prepared.open(folder)
+        PreparedCorpus.open(folder)
     with pytest.raises(WordRBMError, match=f"Could not read .*{name}: Permission denied; check"):
         prepared.verify()
 
 
 @pytest.mark.parametrize("name", ["ids.int32", "runs.int64", "vocabulary.tsv"])
-def test_a_file_that_may_not_be_looked_at_is_refused(folder, name):
+def test_a_file_that_cannot_be_stat_is_refused(folder, name):
     path = folder / name
     path.unlink()
     path.symlink_to("a" * 300)  # a stat of it fails with another fault than a missing file
     with pytest.raises(WordRBMError, match=f"Could not read .*{name}: File name too long; check"):
-        Prepared.open(folder)
+        PreparedCorpus.open(folder)
 
 
 @pytest.mark.parametrize("wrong", [-1, 5, 2**31 - 1])
 @pytest.mark.parametrize("at", [0, 3, -1])
-def test_an_id_that_is_no_word_is_refused_though_its_seal_fits(folder, monkeypatch, wrong, at):
-    monkeypatch.setattr(prepared_corpus, "IDS_AT_ONCE", 4)
+def test_an_id_that_is_no_word_is_refused_though_its_digest_fits(folder, monkeypatch, wrong, at):
+    monkeypatch.setattr(corpus, "IDS_PER_BLOCK", 4)
     ids = np.fromfile(folder / "ids.int32", "<i4")
     ids[at] = wrong
     (folder / "ids.int32").write_bytes(ids.tobytes())
-    seal = hashlib.sha256(ids.tobytes()).hexdigest()
-    rewrite(folder, lambda m: m["files"]["ids.int32"].update(sha256=seal))
-    found = Prepared.open(folder)
+    digest = hashlib.sha256(ids.tobytes()).hexdigest()
+    rewrite(folder, lambda m: m["files"]["ids.int32"].update(sha256=digest))
+    prepared = PreparedCorpus.open(folder)
     with pytest.raises(WordRBMError, match=f"has the word id {wrong} where the 5 words have"):
-        found.verify()
+        prepared.verify()
     with pytest.raises(WordRBMError, match="not from 0 to 4"):
-        read_all(found)
+        read_all(prepared)
 
 
-def test_runs_outside_the_text_are_refused(folder):
-    runs = np.fromfile(folder / "runs.int64", "<i8")
-    runs[1] = 10**6
-    runs.tofile(folder / "runs.int64")
-    with pytest.raises(WordRBMError, match=r"run outside the text \(number 0\)"):
-        Prepared.open(folder)
+def test_spans_outside_the_text_are_refused(folder):
+    spans = np.fromfile(folder / "runs.int64", "<i8")
+    spans[1] = 10**6
+    spans.tofile(folder / "runs.int64")
+    with pytest.raises(WordRBMError, match=r"span outside the text \(number 0\)"):
+        PreparedCorpus.open(folder)
 
 
 def test_a_folder_that_is_no_corpus_is_refused(tmp_path):
     for path in (tmp_path, tmp_path / "nowhere", tmp_path / ("a" * 300)):
         with pytest.raises(WordRBMError, match="is not a prepared corpus"):
-            Prepared.open(path)
+            PreparedCorpus.open(path)
 
 
 def test_a_window_needs_a_word(folder):
     with pytest.raises(WordRBMError, match="window of 0 words"):
-        Prepared.open(folder).windows(0, "train")
+        PreparedCorpus.open(folder).windows(0, "train")
+
+
+def test_a_manifest_that_is_a_pipe_or_huge_is_refused_at_once(tmp_path):
+    path = tmp_path / MANIFEST
+    os.mkfifo(path)
+    with pytest.raises(WordRBMError, match=r"manifest\.json is no file"):
+        Manifest.read(tmp_path)
+    path.unlink()
+    path.touch()
+    os.truncate(path, 1 << 40)  # with nothing in it
+    with pytest.raises(WordRBMError, match=r"manifest\.json has 1,099,511,627,776 bytes where"):
+        Manifest.read(tmp_path)
+
+
+@pytest.fixture
+def texts(tmp_path):
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for name, text in {"a.txt": "The cat.", "b.txt": "", "c.txt": "The dog."}.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def inputs(texts, out):
+    list(prepare([texts], out, PrepareSettings(), 1))
+    return json.loads((out / "manifest.json").read_text())["inputs"]
+
+
+def test_the_combined_hash_is_that_of_the_hashes(texts):
+    lines = "".join(
+        hashlib.sha256(text).hexdigest() + "\n" for text in (b"The cat.", b"", b"The dog.")
+    )
+    combined = combined_hash(file_hashes(sorted(texts.iterdir())))
+    assert combined == hashlib.sha256(lines.encode()).hexdigest()
+
+
+def test_the_manifest_has_the_combined_hash_whatever_the_jobs_and_names(
+    tmp_path, texts, monkeypatch
+):
+    hashes = {inputs(texts, tmp_path / "one job")}
+    monkeypatch.setattr(jobs, "JOB_BYTES", 1)
+    hashes.add(inputs(texts, tmp_path / "many jobs"))
+    (texts / "c.txt").rename(texts / "d.txt")
+    hashes.add(inputs(texts, tmp_path / "other names"))
+    assert hashes == {combined_hash(file_hashes(sorted(texts.iterdir())))}
+
+
+def test_other_bytes_order_or_files_give_another_hash(tmp_path, texts):
+    hashes = file_hashes(sorted(texts.iterdir()))
+    others = [hashes[::-1], hashes[1:], [*hashes, hashes[0]], []]
+    assert len({combined_hash(some) for some in [hashes, *others]}) == 5
+
+
+def test_a_file_that_cannot_be_hashed_is_refused(tmp_path):
+    with pytest.raises(WordRBMError, match=r"Could not read .*a\.txt: No such file"):
+        file_hashes([tmp_path / "a.txt"])
 
 
 def deny(monkeypatch, denied):

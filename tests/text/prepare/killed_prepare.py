@@ -13,9 +13,9 @@ import signal
 import sys
 from pathlib import Path
 
-from wordrbm.text import jobs
-from wordrbm.text.prepare import prepare
-from wordrbm.text.settings import PrepareSettings
+from wordrbm.text.prepare import jobs
+from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.settings import PrepareSettings
 
 JOB_BYTES = 2_000
 SETTINGS = PrepareSettings(vocabulary_size=9, heldout=0.2)

@@ -10,9 +10,9 @@ from tests.memory import peak_memory
 SCRIPT = """
 import sys
 from pathlib import Path
-from wordrbm.text import jobs
-from wordrbm.text.prepare import prepare
-from wordrbm.text.settings import PrepareSettings
+from wordrbm.text.prepare import jobs
+from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.settings import PrepareSettings
 jobs.JOB_BYTES = 1
 for _ in prepare([Path(sys.argv[1])], Path(sys.argv[2]), PrepareSettings(), 2):
     pass

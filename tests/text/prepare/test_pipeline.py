@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from wordrbm.errors import WordRBMError
-from wordrbm.text import jobs, shard
-from wordrbm.text.prepare import prepare
-from wordrbm.text.prepared import Prepared
-from wordrbm.text.settings import PrepareSettings
+from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.text.prepare import jobs, pipeline, segments
+from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.tokenizer import tokenize
 
 TEXT = "the a of cat dog U.S. 1,999 can't Corp. zebra <unk> over under <b> café"
@@ -22,45 +22,45 @@ TEXT = "the a of cat dog U.S. 1,999 can't Corp. zebra <unk> over under <b> café
 
 @pytest.fixture
 def corpus(tmp_path):
-    """Files of every kind, with stories of 0 to 9,000 words, and the stories in order."""
+    """Files of every format, with documents of 0 to 9,000 words, and the documents in order."""
     rng = np.random.default_rng(20120626)
     sizes = [0, 1, 2, 9_000, 30, 0, 2_000, 2_001, *rng.integers(0, 80, 150).tolist()]
-    stories = [" ".join(rng.choice(TEXT.split(), size)) + "." * min(size, 1) for size in sizes]
+    texts = [" ".join(rng.choice(TEXT.split(), size)) + "." * min(size, 1) for size in sizes]
     folder = tmp_path / "texts"
     folder.mkdir()
-    for number, story in enumerate(stories[:5]):
-        (folder / f"{number}.txt").write_text(story)
-    lines = "".join(json.dumps({"text": story}) + "\n" for story in stories[5:])
+    for number, text in enumerate(texts[:5]):
+        (folder / f"{number}.txt").write_text(text)
+    lines = "".join(json.dumps({"text": text}) + "\n" for text in texts[5:])
     (folder / "many.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
-    return folder, [tokens for story in stories if (tokens := tokenize(story))]
+    return folder, [tokens for text in texts if (tokens := tokenize(text))]
 
 
 def run(inputs, out, workers=1, **settings):
     progress = list(prepare(inputs, out, PrepareSettings(**settings), workers))
-    return progress, Prepared.open(out)
+    return progress, PreparedCorpus.open(out)
 
 
 def small_parts(monkeypatch):
-    """Shards and jobs so small that every way of cutting them happens."""
-    monkeypatch.setattr(shard, "SHARD_TOKENS", 501)
+    """Segments and jobs so small that every way of dividing them happens."""
+    monkeypatch.setattr(segments, "SEGMENT_TOKENS", 501)
     monkeypatch.setattr(jobs, "JOB_BYTES", 300)
 
 
 def test_the_corpus_is_what_a_plain_loop_makes_of_the_text(tmp_path, corpus, monkeypatch):
     small_parts(monkeypatch)
-    folder, stories = corpus
+    folder, documents = corpus
     _, prepared = run([folder], tmp_path / "out", vocabulary_size=7)
-    total = Counter(token for story in stories for token in story)
+    total = Counter(token for document in documents for token in document)
     ranked = sorted(total.items(), key=lambda row: (-row[1], row[0]))[:7]
     index = {word: k for k, (word, _) in enumerate(ranked, start=1)}
-    expected = [index.get(token, 0) for story in stories for token in story]
+    expected = [index.get(token, 0) for document in documents for token in document]
     assert prepared.vocabulary.words == ("<unk>", *[word for word, _ in ranked])
     assert prepared.ids.tolist() == expected
     assert prepared.vocabulary.counts.tolist() == [expected.count(k) for k in range(8)]
-    ends = set(np.cumsum([len(story) for story in stories]).tolist())
-    assert ends <= set(prepared.runs[:, 1].tolist()), "every story ends a run"
+    ends = set(np.cumsum([len(document) for document in documents]).tolist())
+    assert ends <= set(prepared.spans[:, 1].tolist()), "every document ends a span"
     counts = prepared.manifest.counts
-    assert counts.stories == len(stories)
+    assert counts.stories == len(documents)
     assert counts.tokens == len(expected)
     assert counts.types == len(total)
     assert counts.unknown == expected.count(0)
@@ -69,7 +69,7 @@ def test_the_corpus_is_what_a_plain_loop_makes_of_the_text(tmp_path, corpus, mon
 @pytest.mark.parametrize("heldout", [0.0, 0.01, 0.2])
 def test_training_and_heldout_windows_have_no_word_in_common(tmp_path, corpus, heldout):
     _, prepared = run([corpus[0]], tmp_path / "out", heldout=heldout)
-    places = np.arange(prepared.ids.size, dtype=np.int32)  # each word is its own place
+    places = np.arange(prepared.ids.size, dtype=np.int32)  # each word is its own index
     seen = {}
     for part in ("train", "heldout"):
         windows = replace(prepared.windows(3, part), ids=places, K=places.size)
@@ -77,7 +77,7 @@ def test_training_and_heldout_windows_have_no_word_in_common(tmp_path, corpus, h
     assert not seen["train"] & seen["heldout"]
     assert seen["train"]
     assert bool(seen["heldout"]) == (heldout > 0)
-    held = prepared.runs[prepared.runs[:, 2] == 1]
+    held = prepared.spans[prepared.spans[:, 2] == 1]
     assert prepared.manifest.counts.heldout == (held[:, 1] - held[:, 0]).sum()
 
 
@@ -88,7 +88,7 @@ def test_the_bytes_do_not_depend_on_the_number_of_workers(tmp_path, corpus, monk
         out = tmp_path / f"out{workers}"
         run([corpus[0]], out, workers, vocabulary_size=9)
         files[workers] = {path.name: path.read_bytes() for path in out.iterdir()}
-    assert len(jobs.group(sorted(corpus[0].iterdir()))) > 3
+    assert len(jobs.plan_jobs(sorted(corpus[0].iterdir()))) > 3
     assert files[1] == files[2] == files[3]
     assert sorted(files[1]) == ["ids.int32", "manifest.json", "runs.int64", "vocabulary.tsv"]
 
@@ -115,21 +115,8 @@ def test_progress_goes_through_the_stages_to_the_end(tmp_path, corpus):
     assert progress[-1].done == progress[-1].total == prepared.ids.size
 
 
-def test_many_small_files_are_few_jobs_and_a_big_file_is_its_own(tmp_path, monkeypatch):
-    monkeypatch.setattr(jobs, "JOB_BYTES", 100)
-    sizes = [10] * 25 + [500] + [60, 60] + [0] * 9
-    for number, size in enumerate(sizes):
-        (tmp_path / f"{number:02}").write_bytes(b"x" * size)
-    files = sorted(tmp_path.iterdir())
-    groups = jobs.group(files)
-    assert [len(job.files) for job in groups] == [10, 10, 5, 1, 1, 10]
-    assert [path for job in groups for path in job.files] == files
-    assert [job.number for job in groups] == list(range(6))
-    assert sum(job.size for job in groups) == sum(sizes)
-
-
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_fault_before_any_job_is_done_leaves_nothing(tmp_path, corpus, workers):
+def test_an_error_before_any_job_is_committed_leaves_nothing(tmp_path, corpus, workers):
     (corpus[0] / "zz.jsonl").write_text('{"text": "fine"}\n{"text": 3}\n')
     before = sorted(tmp_path.iterdir())
     with pytest.raises(WordRBMError, match=r"zz\.jsonl, line 2 has int.*as a string\.$"):
@@ -162,9 +149,9 @@ def test_an_output_that_cannot_be_replaced_is_refused_before_any_work(
     here.mkdir()
     link.symlink_to(here)
     nowhere.symlink_to(tmp_path / "gone")
-    monkeypatch.setattr(jobs, "run_all", None)
+    monkeypatch.setattr(pipeline, "run_jobs", None)
     for path in (link, nowhere):
-        with pytest.raises(WordRBMError, match=f"{path.name} is a link, which .* it leads as"):
+        with pytest.raises(WordRBMError, match=f"{path.name} is a link, which .* its target as"):
             run([corpus[0]], path)
     with pytest.raises(WordRBMError, match="/ is a mount point, which cannot be replaced"):
         run([corpus[0]], Path("/"))
@@ -175,40 +162,14 @@ def test_an_output_that_cannot_be_replaced_is_refused_before_any_work(
     assert sorted(os.listdir(tmp_path)) == ["here", "link", "nowhere", "texts"]
 
 
-def test_all_wrong_settings_are_told_at_once(tmp_path, corpus):
-    with pytest.raises(
-        WordRBMError, match=r"size is 0 .*count is 0 .*share is nan .*field is .* 0 workers"
-    ):
-        run(
-            [corpus[0]],
-            tmp_path / "out",
-            vocabulary_size=0,
-            min_count=0,
-            heldout=float("nan"),
-            field="",
-            workers=0,
-        )
-    with pytest.raises(WordRBMError, match=r"share is 0\.5"):
-        run([corpus[0]], tmp_path / "out", heldout=0.5)
-    with pytest.raises(WordRBMError, match="seen 10000 times; lower --min-count"):
+def test_a_vocabulary_without_words_is_refused(tmp_path, corpus):
+    with pytest.raises(WordRBMError, match="occurs 10000 times; lower --min-count"):
         run([corpus[0]], tmp_path / "out", min_count=10_000)
 
 
-def test_settings_of_a_wrong_type_are_told_too(tmp_path, corpus):
-    with pytest.raises(
-        WordRBMError,
-        match=r"size is '5' .*count is 2\.5 .*share is 'a' .*field is 7 .* '2' workers",
-    ) as refused:
-        run(
-            [corpus[0]],
-            tmp_path / "out",
-            vocabulary_size="5",
-            min_count=2.5,
-            heldout="a",
-            field=7,
-            workers="2",
-        )
-    assert str(refused.value).count(".") == 3, "one sentence, with 2.5 and 0.5 in it"
+def test_a_number_of_workers_below_one_is_refused(tmp_path, corpus):
+    with pytest.raises(WordRBMError, match=r"workers: .* at least 1 \(found 0\)"):
+        run([corpus[0]], tmp_path / "out", workers=0)
 
 
 @pytest.mark.parametrize("kind", [str, Path, lambda path: [str(path)]])
@@ -220,14 +181,14 @@ def test_one_path_alone_is_a_list_of_one(tmp_path, kind):
 
 
 @pytest.mark.parametrize("name", ["a" * 300, "a" * 250])  # too long as it is, or while it is made
-def test_an_output_that_cannot_be_made_is_told(tmp_path, corpus, name):
+def test_an_output_that_cannot_be_made_is_refused(tmp_path, corpus, name):
     before = sorted(tmp_path.iterdir())
     with pytest.raises(WordRBMError, match=r"Could not write .*aaa: File name too long; "):
         run([corpus[0]], tmp_path / name)
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_an_output_that_may_not_be_looked_at_is_told(tmp_path, corpus, monkeypatch):
+def test_an_output_that_cannot_be_stat_is_refused(tmp_path, corpus, monkeypatch):
     def refuse(path):
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 

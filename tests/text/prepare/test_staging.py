@@ -1,4 +1,4 @@
-"""Going on with a prepare: what is kept, what is done again, what is refused."""
+"""Resuming a prepare: what is kept, what is done again, what is refused."""
 
 import json
 import os
@@ -8,11 +8,10 @@ import pytest
 
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import locked
-from wordrbm.text import jobrun, jobs, joining
-from wordrbm.text import prepare as preparing
-from wordrbm.text.appearing import remove
-from wordrbm.text.prepare import prepare
-from wordrbm.text.settings import PrepareSettings
+from wordrbm.text.prepare import jobs, pipeline, segments
+from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.settings import PrepareSettings
+from wordrbm.text.prepare.staging import check_resume_key, remove_folder
 
 BAD = b"The cat \xff sat."
 
@@ -34,13 +33,13 @@ def texts(tmp_path):
 @pytest.fixture
 def read(monkeypatch):
     """The names of the files that are read, in order."""
-    names, run = [], jobrun.run
+    names, run = [], jobs.run_job
 
     def noted(job, work, settings):
         names.extend(path.name for path in job.files)
         return run(job, work, settings)
 
-    monkeypatch.setattr(jobrun, "run", noted)
+    monkeypatch.setattr(jobs, "run_job", noted)
     return names
 
 
@@ -61,16 +60,16 @@ def stop_at(texts, out, bad, workers=1):
     return str(refused.value)
 
 
-def test_after_a_fault_only_what_is_not_done_is_read(tmp_path, texts, read):
+def test_after_an_error_only_files_not_yet_read_are_read(tmp_path, texts, read):
     said = stop_at(texts, tmp_path / "out", 3)
     assert "3.txt, line 1: the byte at offset 8 is not UTF-8" in said
-    assert said.endswith("; what was read is kept, --resume goes on with it.")
+    assert said.endswith("; what was read is kept, --resume continues from there.")
     assert not (tmp_path / "out").exists()
     read.clear()
     again = go(texts, tmp_path / "out", resume=True)
     assert read == ["3.txt", "4.txt", "5.txt"]
-    assert again == go(texts, tmp_path / "whole")
-    assert sorted(os.listdir(tmp_path)) == ["out", "texts", "whole"]
+    assert again == go(texts, tmp_path / "fresh")
+    assert sorted(os.listdir(tmp_path)) == ["fresh", "out", "texts"]
 
 
 def test_a_file_changed_since_is_read_again(tmp_path, texts, read):
@@ -80,7 +79,7 @@ def test_a_file_changed_since_is_read_again(tmp_path, texts, read):
     read.clear()
     again = go(texts, tmp_path / "out", resume=True)
     assert read == ["1.txt", "2.txt", "5.txt"]
-    assert again == go(texts, tmp_path / "whole")
+    assert again == go(texts, tmp_path / "fresh")
 
 
 def test_a_file_that_is_gone_or_new_moves_the_jobs_after_it(tmp_path, texts):
@@ -88,7 +87,7 @@ def test_a_file_that_is_gone_or_new_moves_the_jobs_after_it(tmp_path, texts):
     (texts / "1.txt").unlink()
     (texts / "00.txt").write_text("First of all.")
     again = go(texts, tmp_path / "out", resume=True)
-    assert again == go(texts, tmp_path / "whole")
+    assert again == go(texts, tmp_path / "fresh")
 
 
 def test_a_job_of_another_version_or_with_a_broken_record_is_done_again(tmp_path, texts, read):
@@ -100,7 +99,7 @@ def test_a_job_of_another_version_or_with_a_broken_record_is_done_again(tmp_path
     read.clear()
     again = go(texts, tmp_path / "out", resume=True)
     assert read == ["1.txt", "2.txt", "3.txt", "5.txt"]
-    assert again == go(texts, tmp_path / "whole")
+    assert again == go(texts, tmp_path / "fresh")
 
 
 @pytest.mark.parametrize("suffix", ["ids", "ends", "counts"])
@@ -115,14 +114,14 @@ def test_a_job_whose_files_are_cut_missing_or_too_many_is_done_again(tmp_path, t
     read.clear()
     again = go(texts, tmp_path / "out", resume=True)
     assert read == ["1.txt", "2.txt", "3.txt", "5.txt"]
-    assert again == go(texts, tmp_path / "whole")
+    assert again == go(texts, tmp_path / "fresh")
 
 
 @pytest.mark.parametrize(
     ("cut", "message"),
     [
-        ("counts", r"partial has 41 counted tokens where 42 were to be; .* again\.$"),
-        ("ids", r"partial has 164 bytes of ids where 168 were to be; .* again\.$"),
+        ("counts", r"partial has 41 counted tokens where 42 were expected; .* again\.$"),
+        ("ids", r"partial has 164 bytes of ids where 168 were expected; .* again\.$"),
     ],
 )
 def test_words_lost_on_the_way_are_noticed(tmp_path, texts, cut, message):
@@ -133,31 +132,31 @@ def test_words_lost_on_the_way_are_noticed(tmp_path, texts, cut, message):
     path.write_bytes(data[:-4] if cut == "ids" else data[: data.rfind(b"\n", 0, -1) + 1])
     with pytest.raises(WordRBMError, match=message):
         list(steps)
-    assert go(texts, tmp_path / "out") == go(texts, tmp_path / "whole")
+    assert go(texts, tmp_path / "out") == go(texts, tmp_path / "fresh")
 
 
 def test_a_stream_that_lost_its_end_is_noticed(tmp_path, texts, monkeypatch):
-    def losing(found, vocabulary, path):
-        yield from joining.write_ids(found, vocabulary, path)
+    def losing(parts, vocabulary, path):
+        yield from segments.write_ids(parts, vocabulary, path)
         os.truncate(path, 166)
 
-    monkeypatch.setattr(preparing, "write_ids", losing)
-    with pytest.raises(WordRBMError, match=r"partial has 166 bytes of ids where 168 were to be"):
+    monkeypatch.setattr(pipeline, "write_ids", losing)
+    with pytest.raises(WordRBMError, match=r"partial has 166 bytes of ids where 168 were expected"):
         go(texts, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
-def test_stopping_keeps_the_work_and_resume_needs_to_be_asked_for(tmp_path, texts):
+def test_stopping_keeps_the_work_and_needs_an_explicit_resume(tmp_path, texts):
     steps = prepare([texts], tmp_path / "out", PrepareSettings(), 2)
     next(steps)
     steps.close()
-    with pytest.raises(WordRBMError, match=r"\.out\.partial exists: .* go on with --resume, or"):
+    with pytest.raises(WordRBMError, match=r"\.out\.partial exists: .* continue with --resume, or"):
         go(texts, tmp_path / "out")
-    assert go(texts, tmp_path / "out", resume=True) == go(texts, tmp_path / "whole")
+    assert go(texts, tmp_path / "out", resume=True) == go(texts, tmp_path / "fresh")
 
 
-def test_a_resume_with_nothing_to_resume_begins(tmp_path, texts):
-    assert go(texts, tmp_path / "out", resume=True) == go(texts, tmp_path / "whole")
+def test_a_resume_with_nothing_to_resume_starts(tmp_path, texts):
+    assert go(texts, tmp_path / "out", resume=True) == go(texts, tmp_path / "fresh")
 
 
 def test_other_settings_and_inputs_are_refused_by_name(tmp_path, texts):
@@ -171,25 +170,56 @@ def test_other_settings_and_inputs_are_refused_by_name(tmp_path, texts):
     assert len(list((tmp_path / ".out.partial").glob("*/job.json"))) == 3, "nothing was lost"
 
 
-def test_a_whole_corpus_has_nothing_to_resume(tmp_path, texts, read):
-    whole = go(texts, tmp_path / "out")
+def test_a_resume_may_replace_bytes_in_files_not_yet_read(tmp_path, texts, read):
+    """The advice of the message, followed literally."""
+    (texts / "3.txt").unlink()
+    (texts / "3.jsonl").write_text('{"text": "The cat \\u0000 sat."}\n')
+    with pytest.raises(WordRBMError, match=r"use --encoding-errors replace; .*--resume continues"):
+        go(texts, tmp_path / "out")
+    read.clear()
+    again = go(texts, tmp_path / "out", resume=True, encoding_errors="replace")
+    assert read == ["3.jsonl", "4.txt", "5.txt"]
+    assert again == go(texts, tmp_path / "fresh", encoding_errors="replace")
+
+
+def test_a_resume_may_not_be_stricter_than_what_was_read(tmp_path, texts):
+    (texts / "3.txt").write_bytes(BAD)
+    (texts / "4.jsonl").write_text("{")
+    with pytest.raises(WordRBMError, match="not valid JSON"):
+        go(texts, tmp_path / "out", encoding_errors="replace")
+    with pytest.raises(WordRBMError, match="encoding_errors was replace and is now strict"):
+        go(texts, tmp_path / "out", resume=True)
+
+
+def test_a_loosened_resume_is_remembered(tmp_path, texts):
+    (texts / "3.txt").write_bytes(BAD)
+    (texts / "4.jsonl").write_text("{")
+    for settings in ({}, {"encoding_errors": "replace"}):
+        with pytest.raises(WordRBMError, match="--resume continues"):
+            go(texts, tmp_path / "out", resume=True, **settings)
+    with pytest.raises(WordRBMError, match="encoding_errors was replace and is now strict"):
+        go(texts, tmp_path / "out", resume=True)
+
+
+def test_a_complete_corpus_has_nothing_to_resume(tmp_path, texts, read):
+    complete = go(texts, tmp_path / "out")
     (tmp_path / ".out.partial" / "000000").mkdir(parents=True)  # killed just before it was removed
     read.clear()
-    assert go(texts, tmp_path / "out", resume=True) == whole
+    assert go(texts, tmp_path / "out", resume=True) == complete
     assert read == []
     assert sorted(os.listdir(tmp_path)) == ["out", "texts"]
 
 
-def test_a_corpus_may_stand_in_the_folder_it_is_made_of(texts, read):
+def test_a_corpus_may_be_in_its_input_folder(texts, read):
     stop_at(texts, texts / "out", 3)
     read.clear()
-    whole = go(texts, texts / "out", resume=True)
+    complete = go(texts, texts / "out", resume=True)
     assert read == ["3.txt", "4.txt", "5.txt"]
-    assert go(texts, texts / "out", resume=True) == whole
+    assert go(texts, texts / "out", resume=True) == complete
 
 
-def test_a_whole_corpus_of_something_else_is_refused(tmp_path, texts):
-    whole = go(texts, tmp_path / "out")
+def test_a_complete_corpus_of_something_else_is_refused(tmp_path, texts):
+    complete = go(texts, tmp_path / "out")
     with pytest.raises(WordRBMError, match="min_count was 1 and is now 2; choose another"):
         go(texts, tmp_path / "out", resume=True, min_count=2)
     (texts / "9.txt").write_text("One more.")
@@ -198,21 +228,21 @@ def test_a_whole_corpus_of_something_else_is_refused(tmp_path, texts):
     (tmp_path / "out" / "manifest.json").unlink()
     with pytest.raises(WordRBMError, match="out exists already"):
         go(texts, tmp_path / "out", resume=True)
-    assert len(whole) == 4
+    assert len(complete) == 4
 
 
-def test_a_whole_corpus_of_another_text_of_the_same_size_is_refused(tmp_path, texts):
-    whole = go(texts, tmp_path / "out")
+def test_a_complete_corpus_of_another_text_of_the_same_size_is_refused(tmp_path, texts):
+    complete = go(texts, tmp_path / "out")
     path = texts / "3.txt"
     text = path.read_text()
     path.write_text(text.replace("cat", "dog"))
     with pytest.raises(WordRBMError, match=r"the SHA-256 of the inputs was \w{64} and is now \w"):
         go(texts, tmp_path / "out", resume=True)
     path.write_text(text)  # at another time, which is no matter
-    assert go(texts, tmp_path / "out", resume=True) == whole
+    assert go(texts, tmp_path / "out", resume=True) == complete
 
 
-def test_a_corpus_that_does_not_tell_its_inputs_is_taken_for_whole(tmp_path, texts):
+def test_a_corpus_without_a_hash_of_its_inputs_is_taken_for_complete(tmp_path, texts):
     go(texts, tmp_path / "out")
     manifest = tmp_path / "out/manifest.json"
     head = json.loads(manifest.read_text())
@@ -231,41 +261,30 @@ def test_one_process_at_a_time_works_there(tmp_path, texts):
     go(texts, tmp_path / "out", resume=True)
 
 
-@pytest.mark.parametrize("pieces", [1, 2, 3, 4])  # after the fourth only the name is missing
-def test_a_process_whose_parent_is_gone_can_do_no_harm(tmp_path, texts, pieces):
+@pytest.mark.parametrize("steps", [1, 2, 3])  # after the third only the rename is missing
+def test_a_process_whose_parent_is_gone_can_do_no_harm(tmp_path, texts, steps):
     """It wakes in the middle of its job, when a resume is at work, and goes on to the end."""
     stop_at(texts, tmp_path / "out", 3)
-    job = jobs.group([texts / "4.txt"])[0]._replace(number=4)
-    orphan = jobrun.run(job, tmp_path / ".out.partial", PrepareSettings())
-    for _ in range(pieces):
+    job = jobs.plan_jobs([texts / "4.txt"])[0]._replace(number=4)
+    orphan = jobs.run_job(job, tmp_path / ".out.partial", PrepareSettings())
+    for _ in range(steps):
         next(orphan)
-    steps = prepare([texts], tmp_path / "out", PrepareSettings(), 1, True)
-    next(steps)  # what was left half done is cleared away
+    progress = prepare([texts], tmp_path / "out", PrepareSettings(), 1, True)
+    next(progress)  # incomplete folders are removed
     with pytest.raises(OSError, match="No such file"):
         list(orphan)
-    list(steps)
-    found = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    assert found == go(texts, tmp_path / "whole")
+    list(progress)
+    files = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert files == go(texts, tmp_path / "fresh")
 
 
-def test_a_file_written_to_while_it_is_read_is_refused(tmp_path, texts):
-    job = jobs.group([texts / "5.txt"])[0]
-    run = jobrun.run(job, tmp_path, PrepareSettings())
-    next(run)
-    with (texts / "5.txt").open("a") as file:
-        file.write("more")
-    with pytest.raises(WordRBMError, match=r"5\.txt was changed while it was read"):
-        list(run)
-    assert os.listdir(tmp_path) == ["texts"], "its folder is gone"
-
-
-def test_folders_on_the_way_stay_while_there_is_work_in_them(tmp_path, texts):
+def test_parent_folders_stay_while_there_is_work_in_them(tmp_path, texts):
     stop_at(texts, tmp_path / "deep/er/out", 3)
     assert (tmp_path / "deep/er/.out.partial").is_dir()
-    assert go(texts, tmp_path / "deep/er/out", resume=True) == go(texts, tmp_path / "whole")
+    assert go(texts, tmp_path / "deep/er/out", resume=True) == go(texts, tmp_path / "fresh")
 
 
-def test_a_folder_that_vanishes_while_it_is_removed_is_no_fault(tmp_path, monkeypatch):
+def test_a_folder_that_vanishes_while_it_is_removed_is_no_error(tmp_path, monkeypatch):
     """A worker whose parent was killed tidies up after itself, at the same time as a resume."""
     part = tmp_path / "000007.4711.part"
     part.mkdir()
@@ -277,6 +296,12 @@ def test_a_folder_that_vanishes_while_it_is_removed_is_no_fault(tmp_path, monkey
         replace(source, target)
 
     monkeypatch.setattr(os, "replace", just_before)
-    remove(part)
-    remove(part)
+    remove_folder(part)
+    remove_folder(part)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_resume_key_that_is_a_pipe_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "work.json")
+    with pytest.raises(WordRBMError, match=r"work\.json is no file"):
+        check_resume_key(tmp_path, {})
