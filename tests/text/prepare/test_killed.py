@@ -33,7 +33,7 @@ def texts(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def expected(texts, tmp_path_factory):
-    return resume(texts, tmp_path_factory.mktemp("whole") / "out", 1)
+    return resume(texts, tmp_path_factory.mktemp("fresh") / "out", 1)
 
 
 def resume(texts, out, workers):
@@ -105,19 +105,19 @@ def wait_until(happened):
 
 def session(leader):
     """The processes of a session but its leader: fork server, workers, and what they start."""
-    found = []
+    pids = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rpartition(")")[2].split()
         except OSError:
             continue  # it ended meanwhile
         if int(fields[3]) == leader and int(path.parent.name) != leader:
-            found.append(int(path.parent.name))
-    return found
+            pids.append(int(path.parent.name))
+    return pids
 
 
 def killed_at_steps(texts, expected, folder, first, stride):
-    """A prepare for every step, killed there and gone on with; tells how many."""
+    """A prepare for every step, killed there and resumed; a summary."""
     command = [*SCRIPT, str(texts), str(folder / "out"), str(first), "100000", str(stride)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     rows = [line.split() for line in done.stdout.splitlines()]

@@ -35,40 +35,40 @@ def read(monkeypatch):
     """The names of the files that are read, in order."""
     names, run = [], jobs.run_job
 
-    def noted(job, work, settings):
+    def recording(job, work, settings):
         names.extend(path.name for path in job.files)
         return run(job, work, settings)
 
-    monkeypatch.setattr(jobs, "run_job", noted)
+    monkeypatch.setattr(jobs, "run_job", recording)
     return names
 
 
-def go(texts, out, resume=False, workers=1, **settings):
+def run_prepare(texts, out, resume=False, workers=1, **settings):
     for _ in prepare([texts], out, PrepareSettings(**settings), workers, resume):
         pass
     return {path.name: path.read_bytes() for path in out.iterdir()}
 
 
 def stop_at(texts, out, bad, workers=1):
-    """A prepare that finds a bad file, which is then mended; what it said."""
+    """A prepare that finds a bad file, which is then mended; the error message."""
     path = texts / f"{bad}.txt"
     good = path.read_bytes()
     path.write_bytes(BAD)
     with pytest.raises(WordRBMError) as refused:
-        go(texts, out, workers=workers)
+        run_prepare(texts, out, workers=workers)
     path.write_bytes(good)
     return str(refused.value)
 
 
 def test_after_an_error_only_files_not_yet_read_are_read(tmp_path, texts, read):
-    said = stop_at(texts, tmp_path / "out", 3)
-    assert "3.txt, line 1: the byte at offset 8 is not UTF-8" in said
-    assert said.endswith("; what was read is kept, --resume continues from there.")
+    message = stop_at(texts, tmp_path / "out", 3)
+    assert "3.txt, line 1: the byte at offset 8 is not UTF-8" in message
+    assert message.endswith("; what was read is kept, --resume continues from there.")
     assert not (tmp_path / "out").exists()
     read.clear()
-    again = go(texts, tmp_path / "out", resume=True)
+    again = run_prepare(texts, tmp_path / "out", resume=True)
     assert read == ["3.txt", "4.txt", "5.txt"]
-    assert again == go(texts, tmp_path / "fresh")
+    assert again == run_prepare(texts, tmp_path / "fresh")
     assert sorted(os.listdir(tmp_path)) == ["fresh", "out", "texts"]
 
 
@@ -77,17 +77,17 @@ def test_a_file_changed_since_is_read_again(tmp_path, texts, read):
     (texts / "1.txt").write_text("Another cat.")
     os.utime(texts / "2.txt", ns=(1, 1))
     read.clear()
-    again = go(texts, tmp_path / "out", resume=True)
+    again = run_prepare(texts, tmp_path / "out", resume=True)
     assert read == ["1.txt", "2.txt", "5.txt"]
-    assert again == go(texts, tmp_path / "fresh")
+    assert again == run_prepare(texts, tmp_path / "fresh")
 
 
 def test_a_file_that_is_gone_or_new_moves_the_jobs_after_it(tmp_path, texts):
     stop_at(texts, tmp_path / "out", 5)
     (texts / "1.txt").unlink()
     (texts / "00.txt").write_text("First of all.")
-    again = go(texts, tmp_path / "out", resume=True)
-    assert again == go(texts, tmp_path / "fresh")
+    again = run_prepare(texts, tmp_path / "out", resume=True)
+    assert again == run_prepare(texts, tmp_path / "fresh")
 
 
 def test_a_job_of_another_version_or_with_a_broken_record_is_done_again(tmp_path, texts, read):
@@ -97,9 +97,9 @@ def test_a_job_of_another_version_or_with_a_broken_record_is_done_again(tmp_path
     records[2].write_text("{")
     records[3].unlink()
     read.clear()
-    again = go(texts, tmp_path / "out", resume=True)
+    again = run_prepare(texts, tmp_path / "out", resume=True)
     assert read == ["1.txt", "2.txt", "3.txt", "5.txt"]
-    assert again == go(texts, tmp_path / "fresh")
+    assert again == run_prepare(texts, tmp_path / "fresh")
 
 
 @pytest.mark.parametrize("suffix", ["ids", "ends", "counts"])
@@ -112,9 +112,9 @@ def test_a_job_whose_files_are_cut_missing_or_too_many_is_done_again(tmp_path, t
     for name in ("ids", "ends", "counts"):
         (work / f"000003/000001.{name}").write_bytes(b"")
     read.clear()
-    again = go(texts, tmp_path / "out", resume=True)
+    again = run_prepare(texts, tmp_path / "out", resume=True)
     assert read == ["1.txt", "2.txt", "3.txt", "5.txt"]
-    assert again == go(texts, tmp_path / "fresh")
+    assert again == run_prepare(texts, tmp_path / "fresh")
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_words_lost_on_the_way_are_noticed(tmp_path, texts, cut, message):
     path.write_bytes(data[:-4] if cut == "ids" else data[: data.rfind(b"\n", 0, -1) + 1])
     with pytest.raises(WordRBMError, match=message):
         list(steps)
-    assert go(texts, tmp_path / "out") == go(texts, tmp_path / "fresh")
+    assert run_prepare(texts, tmp_path / "out") == run_prepare(texts, tmp_path / "fresh")
 
 
 def test_a_stream_that_lost_its_end_is_noticed(tmp_path, texts, monkeypatch):
@@ -142,7 +142,7 @@ def test_a_stream_that_lost_its_end_is_noticed(tmp_path, texts, monkeypatch):
 
     monkeypatch.setattr(pipeline, "write_ids", losing)
     with pytest.raises(WordRBMError, match=r"partial has 166 bytes of ids where 168 were expected"):
-        go(texts, tmp_path / "out")
+        run_prepare(texts, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -151,12 +151,16 @@ def test_stopping_keeps_the_work_and_needs_an_explicit_resume(tmp_path, texts):
     next(steps)
     steps.close()
     with pytest.raises(WordRBMError, match=r"\.out\.partial exists: .* continue with --resume, or"):
-        go(texts, tmp_path / "out")
-    assert go(texts, tmp_path / "out", resume=True) == go(texts, tmp_path / "fresh")
+        run_prepare(texts, tmp_path / "out")
+    assert run_prepare(texts, tmp_path / "out", resume=True) == run_prepare(
+        texts, tmp_path / "fresh"
+    )
 
 
 def test_a_resume_with_nothing_to_resume_starts(tmp_path, texts):
-    assert go(texts, tmp_path / "out", resume=True) == go(texts, tmp_path / "fresh")
+    assert run_prepare(texts, tmp_path / "out", resume=True) == run_prepare(
+        texts, tmp_path / "fresh"
+    )
 
 
 def test_other_settings_and_inputs_are_refused_by_name(tmp_path, texts):
@@ -164,9 +168,9 @@ def test_other_settings_and_inputs_are_refused_by_name(tmp_path, texts):
     with pytest.raises(
         WordRBMError, match=r"vocabulary_size was 100000 and is now 7; field was text and is now b;"
     ):
-        go(texts, tmp_path / "out", resume=True, vocabulary_size=7, field="b")
+        run_prepare(texts, tmp_path / "out", resume=True, vocabulary_size=7, field="b")
     with pytest.raises(WordRBMError, match=r"inputs was .*texts and is now .*texts/1\.txt; use"):
-        go(texts / "1.txt", tmp_path / "out", resume=True)
+        run_prepare(texts / "1.txt", tmp_path / "out", resume=True)
     assert len(list((tmp_path / ".out.partial").glob("*/job.json"))) == 3, "nothing was lost"
 
 
@@ -175,20 +179,20 @@ def test_a_resume_may_replace_bytes_in_files_not_yet_read(tmp_path, texts, read)
     (texts / "3.txt").unlink()
     (texts / "3.jsonl").write_text('{"text": "The cat \\u0000 sat."}\n')
     with pytest.raises(WordRBMError, match=r"use --encoding-errors replace; .*--resume continues"):
-        go(texts, tmp_path / "out")
+        run_prepare(texts, tmp_path / "out")
     read.clear()
-    again = go(texts, tmp_path / "out", resume=True, encoding_errors="replace")
+    again = run_prepare(texts, tmp_path / "out", resume=True, encoding_errors="replace")
     assert read == ["3.jsonl", "4.txt", "5.txt"]
-    assert again == go(texts, tmp_path / "fresh", encoding_errors="replace")
+    assert again == run_prepare(texts, tmp_path / "fresh", encoding_errors="replace")
 
 
 def test_a_resume_may_not_be_stricter_than_what_was_read(tmp_path, texts):
     (texts / "3.txt").write_bytes(BAD)
     (texts / "4.jsonl").write_text("{")
     with pytest.raises(WordRBMError, match="not valid JSON"):
-        go(texts, tmp_path / "out", encoding_errors="replace")
+        run_prepare(texts, tmp_path / "out", encoding_errors="replace")
     with pytest.raises(WordRBMError, match="encoding_errors was replace and is now strict"):
-        go(texts, tmp_path / "out", resume=True)
+        run_prepare(texts, tmp_path / "out", resume=True)
 
 
 def test_a_loosened_resume_is_remembered(tmp_path, texts):
@@ -196,16 +200,16 @@ def test_a_loosened_resume_is_remembered(tmp_path, texts):
     (texts / "4.jsonl").write_text("{")
     for settings in ({}, {"encoding_errors": "replace"}):
         with pytest.raises(WordRBMError, match="--resume continues"):
-            go(texts, tmp_path / "out", resume=True, **settings)
+            run_prepare(texts, tmp_path / "out", resume=True, **settings)
     with pytest.raises(WordRBMError, match="encoding_errors was replace and is now strict"):
-        go(texts, tmp_path / "out", resume=True)
+        run_prepare(texts, tmp_path / "out", resume=True)
 
 
 def test_a_complete_corpus_has_nothing_to_resume(tmp_path, texts, read):
-    complete = go(texts, tmp_path / "out")
+    complete = run_prepare(texts, tmp_path / "out")
     (tmp_path / ".out.partial" / "000000").mkdir(parents=True)  # killed just before it was removed
     read.clear()
-    assert go(texts, tmp_path / "out", resume=True) == complete
+    assert run_prepare(texts, tmp_path / "out", resume=True) == complete
     assert read == []
     assert sorted(os.listdir(tmp_path)) == ["out", "texts"]
 
@@ -213,42 +217,42 @@ def test_a_complete_corpus_has_nothing_to_resume(tmp_path, texts, read):
 def test_a_corpus_may_be_in_its_input_folder(texts, read):
     stop_at(texts, texts / "out", 3)
     read.clear()
-    complete = go(texts, texts / "out", resume=True)
+    complete = run_prepare(texts, texts / "out", resume=True)
     assert read == ["3.txt", "4.txt", "5.txt"]
-    assert go(texts, texts / "out", resume=True) == complete
+    assert run_prepare(texts, texts / "out", resume=True) == complete
 
 
 def test_a_complete_corpus_of_something_else_is_refused(tmp_path, texts):
-    complete = go(texts, tmp_path / "out")
+    complete = run_prepare(texts, tmp_path / "out")
     with pytest.raises(WordRBMError, match="min_count was 1 and is now 2; choose another"):
-        go(texts, tmp_path / "out", resume=True, min_count=2)
+        run_prepare(texts, tmp_path / "out", resume=True, min_count=2)
     (texts / "9.txt").write_text("One more.")
     with pytest.raises(WordRBMError, match="files was 6 and is now 7; bytes was 123 and is now"):
-        go(texts, tmp_path / "out", resume=True)
+        run_prepare(texts, tmp_path / "out", resume=True)
     (tmp_path / "out" / "manifest.json").unlink()
     with pytest.raises(WordRBMError, match="out exists already"):
-        go(texts, tmp_path / "out", resume=True)
+        run_prepare(texts, tmp_path / "out", resume=True)
     assert len(complete) == 4
 
 
 def test_a_complete_corpus_of_another_text_of_the_same_size_is_refused(tmp_path, texts):
-    complete = go(texts, tmp_path / "out")
+    complete = run_prepare(texts, tmp_path / "out")
     path = texts / "3.txt"
     text = path.read_text()
     path.write_text(text.replace("cat", "dog"))
     with pytest.raises(WordRBMError, match=r"the SHA-256 of the inputs was \w{64} and is now \w"):
-        go(texts, tmp_path / "out", resume=True)
+        run_prepare(texts, tmp_path / "out", resume=True)
     path.write_text(text)  # at another time, which is no matter
-    assert go(texts, tmp_path / "out", resume=True) == complete
+    assert run_prepare(texts, tmp_path / "out", resume=True) == complete
 
 
 def test_a_corpus_without_a_hash_of_its_inputs_is_taken_for_complete(tmp_path, texts):
-    go(texts, tmp_path / "out")
+    run_prepare(texts, tmp_path / "out")
     manifest = tmp_path / "out/manifest.json"
     head = json.loads(manifest.read_text())
     del head["inputs"]
     manifest.write_text(json.dumps(head))
-    assert json.loads(go(texts, tmp_path / "out", resume=True)["manifest.json"]) == head
+    assert json.loads(run_prepare(texts, tmp_path / "out", resume=True)["manifest.json"]) == head
 
 
 def test_one_process_at_a_time_works_there(tmp_path, texts):
@@ -257,8 +261,8 @@ def test_one_process_at_a_time_works_there(tmp_path, texts):
         locked(tmp_path / ".out.partial", "a prepare"),
         pytest.raises(WordRBMError, match=r"Another process is working in .*\.out\.partial \(a pr"),
     ):
-        go(texts, tmp_path / "out", resume=True)
-    go(texts, tmp_path / "out", resume=True)
+        run_prepare(texts, tmp_path / "out", resume=True)
+    run_prepare(texts, tmp_path / "out", resume=True)
 
 
 @pytest.mark.parametrize("steps", [1, 2, 3])  # after the third only the rename is missing
@@ -275,13 +279,15 @@ def test_a_process_whose_parent_is_gone_can_do_no_harm(tmp_path, texts, steps):
         list(orphan)
     list(progress)
     files = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    assert files == go(texts, tmp_path / "fresh")
+    assert files == run_prepare(texts, tmp_path / "fresh")
 
 
 def test_parent_folders_stay_while_there_is_work_in_them(tmp_path, texts):
     stop_at(texts, tmp_path / "deep/er/out", 3)
     assert (tmp_path / "deep/er/.out.partial").is_dir()
-    assert go(texts, tmp_path / "deep/er/out", resume=True) == go(texts, tmp_path / "fresh")
+    assert run_prepare(texts, tmp_path / "deep/er/out", resume=True) == run_prepare(
+        texts, tmp_path / "fresh"
+    )
 
 
 def test_a_folder_that_vanishes_while_it_is_removed_is_no_error(tmp_path, monkeypatch):

@@ -31,7 +31,7 @@ def texts(tmp_path, monkeypatch):
     return folder
 
 
-def go(texts, out, resume):
+def run_prepare(texts, out, resume):
     for _ in prepare([texts], out, PrepareSettings(), 1, resume):
         pass
 
@@ -42,15 +42,15 @@ def files(out):
 
 def test_a_fault_at_any_call_is_one_sentence_and_can_be_resumed(tmp_path, texts, tally):
     with failing() as calls:
-        go(texts, tmp_path / "whole", False)
-    whole, seen = files(tmp_path / "whole"), Counter()
+        run_prepare(texts, tmp_path / "fresh", False)
+    expected, seen = files(tmp_path / "fresh"), Counter()
     for number in range(1, calls.count + 1):
         out = tmp_path / f"deep/out{number}"
         with failing(number, [errno.ENOSPC, errno.EROFS][number % 2]) as failed:
-            seen[fault(texts, out)] += 1
+            seen[outcome(texts, out)] += 1
         assert failed.failed, "the call was made"
-        go(texts, out, True)
-        assert files(out) == whole, f"call {number}, {failed.failed}"
+        run_prepare(texts, out, True)
+        assert files(out) == expected, f"call {number}, {failed.failed}"
         assert sorted(os.listdir(out.parent)) == sorted(
             f"out{done}" for done in range(1, number + 1)
         ), f"call {number}, {failed.failed}, left something"
@@ -75,10 +75,10 @@ def test_the_advice_fits_the_fault(tmp_path, number, remedy):
         raise OSError(number, os.strerror(number))
 
 
-def fault(texts, out):
-    """What a prepare says that meets a fault, by its kind."""
+def outcome(texts, out):
+    """How a prepare ends whose disk fails."""
     try:
-        go(texts, out, False)
+        run_prepare(texts, out, False)
     except WordRBMError as refused:
         sentence = str(refused)
         assert "Could not" in sentence
@@ -120,9 +120,9 @@ def test_a_file_that_cannot_grow_is_an_error_that_can_be_resumed(tmp_path, texts
     assert "Could not write" in done.stdout
     assert (done.stdout.count("\n"), done.stderr) == (1, "")
     assert not (tmp_path / "out").exists()
-    go(texts, tmp_path / "out", True)
-    go(texts, tmp_path / "whole", False)
-    assert files(tmp_path / "out") == files(tmp_path / "whole")
+    run_prepare(texts, tmp_path / "out", True)
+    run_prepare(texts, tmp_path / "fresh", False)
+    assert files(tmp_path / "out") == files(tmp_path / "fresh")
 
 
 @contextmanager

@@ -1,8 +1,8 @@
-"""The referee of the text wing: NLTK's own rules, unchanged, on the standard `re`.
+"""The reference for the tokenizer: NLTK's own rules, unchanged, on the standard `re`.
 
 Recent NLTK runs its rules on a guarded engine that raises after five seconds of wall clock; on
-the standard engine they are a pure function of the text. `tokens` puts the corrections of the
-package around them sentence by sentence, with nothing remembered and nothing left out.
+the standard engine they are a pure function of the text. `tokens` puts the repairs of the
+package around them sentence by sentence, without a cache.
 """
 
 import re
@@ -60,18 +60,18 @@ class Words(NLTKWordTokenizer):
             setattr(self, name, (standard(pattern), to))
 
 
-def parameters():
+def punkt_parameters():
     """Punkt's parameters for the lists of the package."""
-    found = PunktParameters()
-    found.abbrev_types = Abbreviations(ABBREVIATIONS)
-    found.sent_starters = set(SENTENCE_STARTERS)
-    found.collocations = {(word, "##number##") for word in BEFORE_NUMBERS}
+    parameters = PunktParameters()
+    parameters.abbrev_types = Abbreviations(ABBREVIATIONS)
+    parameters.sent_starters = set(SENTENCE_STARTERS)
+    parameters.collocations = {(word, "##number##") for word in BEFORE_NUMBERS}
     # So that "Plan B. The end" is two sentences and "John F. Kennedy" is not.
-    found.ortho_context.update(dict.fromkeys(SENTENCE_STARTERS, SEEN_LOWER_CASE))
-    return found
+    parameters.ortho_context.update(dict.fromkeys(SENTENCE_STARTERS, SEEN_LOWER_CASE))
+    return parameters
 
 
-SENTENCES = PunktSentenceTokenizer(parameters(), lang_vars=Language(), token_cls=Token)
+SENTENCES = PunktSentenceTokenizer(punkt_parameters(), lang_vars=Language(), token_cls=Token)
 WORDS = Words()
 
 

@@ -32,8 +32,8 @@ def test_treebank_sentences_are_cut_as_the_treebank_cuts_them():
         text = TreebankWordDetokenizer().detokenize(words).replace("\\/", "/")
         text = text.replace("U.S..", "U.S.")  # print has one full stop there
         expected = [normalize_token(word) for word in words]
-        found = difflib.SequenceMatcher(None, expected, bracketed(tokenize(text)), autojunk=False)
-        same += sum(block.size for block in found.get_matching_blocks())
+        matcher = difflib.SequenceMatcher(None, expected, bracketed(tokenize(text)), autojunk=False)
+        same += sum(block.size for block in matcher.get_matching_blocks())
         total += len(expected)
     assert same / total > 0.999
 
