@@ -4,6 +4,10 @@ A plain text file is one document; so is a line of JSON lines (jsonlines.org), a
 text in one field; so is a Gigaword <DOC>. The suffix names the format (before `.gz` or `.zst`),
 except that Gigaword's own files have none and are known by their first bytes. Anything else is
 plain text. A new format is a function from a `TextReader` to chunks, and a case of `read_chunks`.
+
+A document is split where it hurts the sentence splitter least: at a blank line, else at a line end,
+else at white space; text with none of them is split when it is far longer than any word. Thus no
+document is ever held in memory as one.
 """
 
 import json
@@ -11,18 +15,26 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from reprlib import repr as short_repr  # a name may be of any length, and not printable
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import read_errors
 from wordrbm.text import gigaword
-from wordrbm.text.chunks import Chunk, document_chunks, split_blocks, split_long
 from wordrbm.text.reader import STRICT, Line, TextReader, inner_suffix, open_text
 
 JSON_LINES = (".jsonl", ".ndjson")
 SGML = (".sgml", ".sgm")
 DEFAULT_FIELD = "text"
 REPLACE_ADVICE = ", or use --encoding-errors replace"
+CHUNK_SIZE = 1 << 16  # characters gathered before a split point is sought
+MAX_UNSPLIT = 1 << 20  # characters without white space that are split anyway
+
+
+class Chunk(NamedTuple):
+    """A part of a document, and whether the document ends with it."""
+
+    text: str
+    ends_document: bool
 
 
 def iter_documents(
@@ -46,15 +58,65 @@ def read_chunks(reader: TextReader, field: str = DEFAULT_FIELD) -> Iterator[Chun
         if suffix in JSON_LINES:
             yield from _json_chunks(reader, field)
         elif suffix in SGML or gigaword.is_gigaword(reader.head):
-            yield from gigaword.gigaword_chunks(reader)
+            yield from _gigaword_chunks(reader)
         else:
-            yield from document_chunks(split_blocks(reader.blocks()))
+            yield from _document_chunks(split_blocks(reader.blocks()))
+
+
+def _document_chunks(texts: Iterable[str]) -> Iterator[Chunk]:
+    """The chunks of one document, whose text is split already; the last is empty and ends it."""
+    for text in texts:
+        yield Chunk(text, False)
+    yield Chunk("", True)
+
+
+def _gigaword_chunks(reader: TextReader) -> Iterator[Chunk]:
+    for text, ends_document in gigaword.story_texts(reader, CHUNK_SIZE):
+        for part in split_long(text):
+            yield Chunk(part, False)
+        if ends_document:
+            yield Chunk("", True)
+
+
+def split_long(text: str) -> list[str]:
+    """Split a text in memory if it is too long for one chunk."""
+    if len(text) <= MAX_UNSPLIT:
+        return [text]
+    starts = range(0, len(text), CHUNK_SIZE)
+    return list(split_blocks(text[start : start + CHUNK_SIZE] for start in starts))
+
+
+def split_blocks(blocks: Iterable[str]) -> Iterator[str]:
+    """Join blocks of text and split them again into parts of about `CHUNK_SIZE` characters."""
+    pending = ""
+    for block in blocks:
+        pending += block
+        if len(pending) >= CHUNK_SIZE and (end := split_point(pending)):
+            yield pending[:end]
+            pending = pending[end:]
+    yield pending
+
+
+def split_point(text: str) -> int:
+    """Where to split a text: after the last blank line, line end or white space; 0 for nowhere."""
+    for mark in ("\n\n", "\n"):
+        start = text.rfind(mark)
+        if start > len(text) // 2:  # splits near the start would leave ever longer remainders
+            return start + len(mark)
+    after_space = len(text) if text[-1:].isspace() else len(text) - len(_last_word(text))
+    if after_space > len(text) // 2:
+        return after_space
+    return len(text) if len(text) >= MAX_UNSPLIT else 0
+
+
+def _last_word(text: str) -> str:
+    return text.rsplit(maxsplit=1)[-1]  # from the end on: a long text may have no white space
 
 
 def _json_chunks(reader: TextReader, field: str) -> Iterator[Chunk]:
     for line in reader.lines():
         if line.text.strip():
-            yield from document_chunks(split_long(_json_text(reader, line, field)))
+            yield from _document_chunks(split_long(_json_text(reader, line, field)))
 
 
 def _json_text(reader: TextReader, line: Line, field: str) -> str:

@@ -13,10 +13,9 @@ import html
 import re
 import sys
 from collections.abc import Iterator
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from wordrbm.errors import WordRBMError
-from wordrbm.text.chunks import CHUNK_SIZE, Chunk, document_chunks, open_chunks, split_long
 from wordrbm.text.reader import TextReader
 
 _FIRST_TAG = re.compile(rb"(?:\xef\xbb\xbf)?\s*<DOC\s", re.IGNORECASE)
@@ -24,14 +23,17 @@ _TAG = re.compile(r"<(?:DOC\s[^<>]*|/DOC\s*|/?TEXT\s*|/?P\s*)>", re.IGNORECASE)
 _STORY = re.compile(r"""\btype\s*=\s*["']?story\b""", re.IGNORECASE)
 
 
+Part: TypeAlias = tuple[str, bool]  # of a story, and whether the story ends with it
+
+
 def is_gigaword(head: bytes) -> bool:
     """Whether the first bytes of a file open a <DOC>."""
     return _FIRST_TAG.match(head) is not None
 
 
-def gigaword_chunks(reader: TextReader) -> Iterator[Chunk]:
-    """Yield the stories of a file, a chunk whenever enough text has been read."""
-    parser = _Parser(reader)
+def story_texts(reader: TextReader, size: int) -> Iterator[Part]:
+    """Yield the stories of a file, a part at every line or paragraph after `size` characters."""
+    parser = _Parser(reader, size)
     for line in reader.lines():
         parser.line, start = line.number, 0
         for tag in _TAG.finditer(line.text):
@@ -44,10 +46,10 @@ def gigaword_chunks(reader: TextReader) -> Iterator[Chunk]:
 
 
 class _Parser:
-    """The state inside a document, and the text read since the last chunk."""
+    """The state inside a document, and the text read since the last part."""
 
-    def __init__(self, reader: TextReader) -> None:
-        self.reader = reader
+    def __init__(self, reader: TextReader, max_size: int) -> None:
+        self.reader, self.max_size = reader, max_size
         self.line = 1
         self.opened_at = 0  # the line of the open <DOC>, 0 outside of one
         self.documents = 0
@@ -61,14 +63,14 @@ class _Parser:
             self.parts.append(text)
             self.size += len(text)
 
-    def add_break(self, mark: str) -> Iterator[Chunk]:
+    def add_break(self, mark: str) -> Iterator[Part]:
         """Add the end of a line or paragraph, where a long text may be split."""
         self.add_text(mark)
-        if self.size >= CHUNK_SIZE:
-            yield from open_chunks(self._take_text())
+        if self.size >= self.max_size:
+            yield self._take_text(), False
 
-    def handle_tag(self, tag: str) -> Iterator[Chunk]:
-        """Change the state by one tag; the end of a story yields its last chunk."""
+    def handle_tag(self, tag: str) -> Iterator[Part]:
+        """Change the state by one tag; the end of a story yields its last part."""
         name = tag.strip("<> ").split()[0].upper()
         if name == "DOC":
             self._open_document(tag)
@@ -92,21 +94,17 @@ class _Parser:
         self.opened_at, self.is_story = self.line, bool(_STORY.search(tag))
         self.documents += 1
 
-    def _close_document(self) -> Iterator[Chunk]:
+    def _close_document(self) -> Iterator[Part]:
         if self.opened_at == 0:
             self._refuse(self.line, "closes a <DOC> that was never opened")
         if self.is_story:
-            yield from document_chunks(self._take_text())
+            yield self._take_text(), True
         self.opened_at, self.is_story, self.in_text = 0, False, False
 
-    def _take_text(self) -> list[str]:
-        texts = split_long(self._unescape())
-        self.parts, self.size = [], 0
-        return texts
-
-    def _unescape(self) -> str:
+    def _take_text(self) -> str:
+        text, self.parts, self.size = "".join(self.parts), [], 0
         try:
-            return html.unescape("".join(self.parts))
+            return html.unescape(text)
         except ValueError:  # Python reads no longer integer
             digits = sys.get_int_max_str_digits()
             self._refuse(
