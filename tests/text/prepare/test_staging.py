@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import locked
+from wordrbm.storage import folder_lock
 from wordrbm.text.prepare import jobs, pipeline, segments
 from wordrbm.text.prepare.pipeline import prepare
 from wordrbm.text.prepare.settings import PrepareSettings
@@ -258,7 +258,7 @@ def test_a_corpus_without_a_hash_of_its_inputs_is_taken_for_complete(tmp_path, t
 def test_one_process_at_a_time_works_there(tmp_path, texts):
     stop_at(texts, tmp_path / "out", 3)
     with (
-        locked(tmp_path / ".out.partial", "a prepare"),
+        folder_lock(tmp_path / ".out.partial", "a prepare"),
         pytest.raises(WordRBMError, match=r"Another process is working in .*\.out\.partial \(a pr"),
     ):
         run_prepare(texts, tmp_path / "out", resume=True)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.failing_storage import failing
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import told
+from wordrbm.storage import write_errors
 from wordrbm.text.prepare import jobs
 from wordrbm.text.prepare.pipeline import prepare
 from wordrbm.text.prepare.segments import SegmentWriter, list_segments, write_ids, write_spans
@@ -71,7 +71,7 @@ def test_a_fault_at_any_call_is_one_sentence_and_can_be_resumed(tmp_path, texts,
 )
 def test_the_advice_fits_the_fault(tmp_path, number, remedy):
     expected = f"; {remedy} choose another folder, what was there before is untouched"
-    with pytest.raises(WordRBMError, match=expected), told(tmp_path):
+    with pytest.raises(WordRBMError, match=expected), write_errors(tmp_path):
         raise OSError(number, os.strerror(number))
 
 

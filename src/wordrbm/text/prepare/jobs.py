@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import path_status, read_errors, read_limited, sync
+from wordrbm.storage import fsync, path_status, read_errors, read_limited
 from wordrbm.text.compression import is_compressed
 from wordrbm.text.corpus import file_hashes
 from wordrbm.text.formats import REPLACE_ADVICE, read_chunks
@@ -172,7 +172,7 @@ def run_job(job: Job, work: Path, settings: PrepareSettings) -> Iterator[JobProg
         _write_record(part, replace(done, hashes=hashes, segments=segments))
         yield JobProgress(job.size, writer.total_tokens, Stage.COMMITTING)
         os.replace(part, job_folder(work, job))
-        sync(work)
+        fsync(work)
     yield JobProgress(job.size, writer.total_tokens, Stage.COMMITTED)
 
 
@@ -214,5 +214,5 @@ def _check_unchanged(job: Job, before: JobRecord, after: JobRecord) -> None:
 def _write_record(part: Path, record: JobRecord) -> None:
     path = part / RECORD
     path.write_text(json.dumps(asdict(record)), encoding="utf-8")
-    sync(path)
-    sync(part)
+    fsync(path)
+    fsync(part)

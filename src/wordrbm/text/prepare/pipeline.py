@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import sync
+from wordrbm.storage import fsync
 from wordrbm.text import corpus
 from wordrbm.text.corpus import CorpusCounts, FileDigest, Manifest, combined_hash
 from wordrbm.text.files import as_paths, find_files
@@ -117,7 +117,7 @@ def _write_manifest(
     result: Path, settings: PrepareSettings, counts: CorpusCounts, records: Sequence[JobRecord]
 ) -> None:
     for name in corpus.FILES:
-        sync(result / name)
+        fsync(result / name)
     inputs = combined_hash(chain.from_iterable(record.hashes for record in records))
     files = {name: FileDigest.of(result / name) for name in corpus.FILES}
     Manifest(settings=settings, counts=counts, inputs=inputs, files=files).write(result)

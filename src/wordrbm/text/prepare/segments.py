@@ -27,7 +27,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from wordrbm.storage import sync
+from wordrbm.storage import fsync
 from wordrbm.text.vocabulary import UNKNOWN, Vocabulary
 from wordrbm.text.windows import HELDOUT, DocumentEnds, make_spans
 
@@ -111,7 +111,7 @@ class SegmentWriter:
         rows = ((word, self.index[word], counts[self.index[word]]) for word in sorted(self.index))
         _write_counts(segment.counts, rows)
         for path in segment:
-            sync(path)
+            fsync(path)
         self.written += 1
         self._start_segment()
 

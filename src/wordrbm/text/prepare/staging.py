@@ -24,13 +24,13 @@ from typing import Any
 
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import (
-    locked,
+    folder_lock,
+    fsync,
     path_status,
     read_errors,
     read_limited,
-    remove_leftovers,
-    sync,
-    told,
+    remove_temporaries,
+    write_errors,
     write_text,
 )
 from wordrbm.text.corpus import MANIFEST, PreparedCorpus, combined_hash, file_hashes
@@ -51,13 +51,13 @@ def staged_output(out: Path, key: Mapping[str, Any], *, resume: bool) -> Iterato
     """Give a staging folder to work in; on leaving, its subfolder `result` becomes `out`."""
     with _locked_staging(out, key, resume=resume) as work:
         _write_resume_key(work, key)
-        remove_leftovers(work)
+        remove_temporaries(work)
         remove_folder(work / RESULT)
         (work / RESULT).mkdir()
         yield work
-        sync(work / RESULT)
+        fsync(work / RESULT)
         os.replace(work / RESULT, out)
-        sync(out.parent)
+        fsync(out.parent)
 
 
 @contextmanager
@@ -65,11 +65,11 @@ def _locked_staging(out: Path, key: Mapping[str, Any], *, resume: bool) -> Itera
     work = staging_folder(out)
     created = [folder for folder in work.parents if not folder.exists()]
     try:
-        with told(out):
+        with write_errors(out):
             _make_staging(work, resume=resume)
-        with locked(work, PURPOSE):
+        with folder_lock(work, PURPOSE):
             check_resume_key(work, key)
-            with _keep_if_useful(work), told(out):
+            with _keep_if_useful(work), write_errors(out):
                 yield work
     finally:
         with suppress(OSError):  # a parent folder made here stays if anything is in it
@@ -111,7 +111,7 @@ def staging_folder(out: Path) -> Path:
 
 def refuse_existing(out: Path) -> None:
     """Refuse an output path where anything but an empty, replaceable folder is."""
-    with told(out):
+    with write_errors(out):
         if fault := _why_not_replaceable(out):
             raise WordRBMError(f"{out} {fault}.")
         if out.exists() and not (out.is_dir() and not any(out.iterdir())):
@@ -242,5 +242,5 @@ def _remove_staging(out: Path) -> None:
     """Remove what a process left that was killed after the rename."""
     work = staging_folder(out)
     if work.exists():
-        with locked(work, PURPOSE), told(work):
+        with folder_lock(work, PURPOSE), write_errors(work):
             shutil.rmtree(work)

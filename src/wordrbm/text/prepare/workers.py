@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import NamedTuple, TypeAlias
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import told
+from wordrbm.storage import write_errors
 from wordrbm.text.prepare import jobs as job_runner
 from wordrbm.text.prepare.jobs import Job, JobProgress, Stage
 from wordrbm.text.prepare.settings import PrepareSettings
@@ -140,7 +140,7 @@ def _run_worker(
     parent, checked = multiprocessing.parent_process(), time.monotonic()
     assert parent is not None
     try:
-        with told(work):
+        with write_errors(work):
             for progress in job_runner.run_job(job, work, settings):
                 counters[2 * index], counters[2 * index + 1] = progress.bytes, progress.tokens
                 is_due = time.monotonic() - checked > POLL_SECONDS
