@@ -1,7 +1,7 @@
 """The prepared corpus: a folder of four files, opened for reading.
 
 ids.int32       the whole text as one stream of word ids, little-endian int32
-runs.int64      (R, 3) little-endian int64: the spans (start, end, split) of windows.py
+runs.int64      (R, 3) little-endian int64: the spans (start, end, split) of spans.py
 vocabulary.tsv  the words (vocabulary.py)
 manifest.json   how the corpus was made and what each file must look like:
 
@@ -9,16 +9,14 @@ manifest.json   how the corpus was made and what each file must look like:
      "settings": {"vocabulary_size", "min_count", "heldout", "field", "encoding_errors"},
      "counts": {"files", "bytes", "replaced", "stories", "tokens", "types", "vocabulary",
                 "unknown", "coverage", "heldout"},
-     "inputs": one SHA-256 of all input files (`combined_hash`),
+     "inputs": one SHA-256 of all input files (`combined_hash` of prepare/jobs.py),
      "files": {name: {"size", "sha256"}}}
 
 The manifest is written last. It contains no time, path or worker count: equal text gives equal
 bytes.
 """
 
-import hashlib
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, TypeAlias, final
@@ -30,8 +28,9 @@ from pydantic import BaseModel, Field, ValidationError
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import path_status, read_errors, read_limited, sha256, write_text
 from wordrbm.text.prepare.settings import STRICT_MODEL, PrepareSettings, validation_faults
+from wordrbm.text.spans import HELDOUT, TRAIN, Spans
 from wordrbm.text.vocabulary import Vocabulary
-from wordrbm.text.windows import HELDOUT, TRAIN, Spans, Windows
+from wordrbm.text.windows import Windows
 
 MANIFEST = "manifest.json"
 FORMAT, VERSION = "wordrbm prepared corpus", 2
@@ -123,24 +122,6 @@ def _load_json(path: Path) -> Any:
         ) from error
     except (ValueError, RecursionError) as error:
         _refuse(path, f"is not valid JSON ({error})")
-
-
-def file_hashes(files: Iterable[Path]) -> list[str]:
-    """The SHA-256 of each file, as it is on disk."""
-    hashes = []
-    for path in files:
-        with read_errors(path):
-            hashes.append(sha256(path))
-    return hashes
-
-
-def combined_hash(hashes: Iterable[str]) -> str:
-    """One SHA-256 of many: of their hexadecimal digits, each ended by a newline.
-
-    It depends on the bytes and the order of the files alone, not on their names or their division
-    into jobs.
-    """
-    return hashlib.sha256("".join(f"{digits}\n" for digits in hashes).encode()).hexdigest()
 
 
 @final

@@ -40,6 +40,13 @@ def test_a_worker_that_dies_is_reported(tmp_path):
         workers.finish(workers.Worker(Killed(), pipe), Job(0, (tmp_path / "a.txt",), 0))
 
 
+def test_a_worker_loads_no_compiled_code():
+    """Each worker would need 0.3 s and 80 MB more."""
+    program = "import sys, wordrbm.text.prepare.workers; print('numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stderr
+
+
 class Killed:
     """A process that the system ended for want of memory."""
 

@@ -14,6 +14,7 @@ Files are grouped into jobs by their sizes alone, never by the number of workers
 not depend on it either.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -26,9 +27,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import fsync, path_status, read_errors, read_limited
+from wordrbm.storage import fsync, path_status, read_errors, read_limited, sha256
 from wordrbm.text.compression import is_compressed
-from wordrbm.text.corpus import file_hashes
 from wordrbm.text.formats import REPLACE_ADVICE, read_chunks
 from wordrbm.text.prepare.segments import SegmentWriter, segment_sizes
 from wordrbm.text.prepare.settings import PrepareSettings
@@ -103,6 +103,24 @@ def _file_state(path: Path) -> list[Any]:
     with read_errors(path):
         status = path.stat()
     return [os.path.abspath(path), status.st_size, status.st_mtime_ns]
+
+
+def file_hashes(files: Iterable[Path]) -> list[str]:
+    """The SHA-256 of each file, as it is on disk."""
+    hashes = []
+    for path in files:
+        with read_errors(path):
+            hashes.append(sha256(path))
+    return hashes
+
+
+def combined_hash(hashes: Iterable[str]) -> str:
+    """One SHA-256 of many: of their hexadecimal digits, each ended by a newline.
+
+    It depends on the bytes and the order of the files alone, not on their names or their division
+    into jobs.
+    """
+    return hashlib.sha256("".join(f"{digits}\n" for digits in hashes).encode()).hexdigest()
 
 
 def job_folder(work: Path, job: Job) -> Path:

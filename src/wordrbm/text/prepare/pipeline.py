@@ -20,9 +20,16 @@ from typing import NamedTuple, TypeAlias
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import fsync
 from wordrbm.text import corpus
-from wordrbm.text.corpus import CorpusCounts, FileDigest, Manifest, combined_hash
+from wordrbm.text.corpus import CorpusCounts, FileDigest, Manifest
 from wordrbm.text.files import as_paths, find_files
-from wordrbm.text.prepare.jobs import Job, JobRecord, job_folder, plan_jobs, read_record
+from wordrbm.text.prepare.jobs import (
+    Job,
+    JobRecord,
+    combined_hash,
+    job_folder,
+    plan_jobs,
+    read_record,
+)
 from wordrbm.text.prepare.segments import (
     DocumentCounts,
     VocabularyCounts,

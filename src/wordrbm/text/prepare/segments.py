@@ -28,8 +28,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from wordrbm.storage import fsync
+from wordrbm.text.spans import HELDOUT, DocumentEnds, make_spans
 from wordrbm.text.vocabulary import UNKNOWN, Vocabulary
-from wordrbm.text.windows import HELDOUT, DocumentEnds, make_spans
 
 SEGMENT_TOKENS = 8_000_000
 SEGMENT_WORDS = 500_000

@@ -33,8 +33,16 @@ from wordrbm.storage import (
     write_errors,
     write_text,
 )
-from wordrbm.text.corpus import MANIFEST, PreparedCorpus, combined_hash, file_hashes
-from wordrbm.text.prepare.jobs import PART, Job, committed_folders, is_committed, job_folder
+from wordrbm.text.corpus import MANIFEST, PreparedCorpus
+from wordrbm.text.prepare.jobs import (
+    PART,
+    Job,
+    combined_hash,
+    committed_folders,
+    file_hashes,
+    is_committed,
+    job_folder,
+)
 from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.reader import REPLACE, STRICT
 
