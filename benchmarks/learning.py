@@ -15,7 +15,7 @@ from benchmarks.running import Operator, fresh, of_corpus, pooled
 from wordrbm.models.cloze import cloze_log_probability
 from wordrbm.processors import cores
 from wordrbm.tasks.scores import perplexity
-from wordrbm.text.prepared import Prepared
+from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.training import TrainingSettings, start, train
 
 
@@ -24,7 +24,7 @@ def measure(effort: Effort) -> dict[str, Figure]:
     return compared(corpora.small(), effort)
 
 
-def compared(prepared: Prepared, effort: Effort) -> dict[str, Figure]:
+def compared(prepared: PreparedCorpus, effort: Effort) -> dict[str, Figure]:
     """The fast path over the plain one, seed by seed."""
     rounds = [
         {
@@ -39,7 +39,9 @@ def compared(prepared: Prepared, effort: Effort) -> dict[str, Figure]:
     return {name: ratio(rounds, "fast", "plain", goal="0.99 to 1.01", note=note)}
 
 
-def perplexity_after(prepared: Prepared, operator: Operator, effort: Effort, seed: int) -> float:
+def perplexity_after(
+    prepared: PreparedCorpus, operator: Operator, effort: Effort, seed: int
+) -> float:
     """Train through the one trainer with this operator, then score exactly."""
     settings = TrainingSettings(ngrams=effort.ngrams, seed=seed)
     text = of_corpus(prepared, settings)
@@ -48,5 +50,5 @@ def perplexity_after(prepared: Prepared, operator: Operator, effort: Effort, see
     transition, threads = operator(text.q), cores()
     run = train(model, transition, text.batches, settings, state, q=text.q, threads=threads)
     deque(run, maxlen=0)
-    sample = prepared.windows(settings.window, "heldout").spread(effort.heldout)
+    sample = prepared.windows(settings.window, "heldout").evenly_spaced(effort.heldout)
     return perplexity(cloze_log_probability(model, sample, threads=threads))

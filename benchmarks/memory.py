@@ -16,8 +16,7 @@ from benchmarks.effort import Effort
 from benchmarks.ratios import Figure, spread
 from benchmarks.resident import Resident, resident
 from benchmarks.running import ENDLESS
-from wordrbm.text.manifest import IDS
-from wordrbm.text.prepared import Prepared
+from wordrbm.text.corpus import IDS, PreparedCorpus
 
 BETWEEN = 0.02  # seconds between two looks
 OPTIONS = [
@@ -51,7 +50,7 @@ def model_megabytes(K: int) -> float:
     return 4 * (K * d + K + 2 * (n * H * d + H)) / 1e6
 
 
-def peak(prepared: Prepared, ngrams: int) -> Resident:
+def peak(prepared: PreparedCorpus, ngrams: int) -> Resident:
     """What a run held when it held most beside its corpus."""
     with tempfile.TemporaryDirectory() as folder:
         out = str(Path(folder) / "model")

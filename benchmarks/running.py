@@ -15,8 +15,8 @@ import numpy as np
 from wordrbm.models import WordRepRBM, init_wordrep
 from wordrbm.sampling import PooledMetropolis, Transition
 from wordrbm.shapes import Probability, Words
-from wordrbm.text.prepared import Prepared
-from wordrbm.text.windows import Visit
+from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.text.windows import ShuffledBatches
 from wordrbm.training import TrainingSettings, start, train
 from wordrbm.training.settings import PRESETS
 
@@ -43,10 +43,10 @@ def made_up(K: int, n: int = ENDLESS.window) -> Text:
     return Text(q, lambda first, size: v[(first + np.arange(size)) % WINDOWS])
 
 
-def of_corpus(prepared: Prepared, settings: TrainingSettings = ENDLESS) -> Text:
+def of_corpus(prepared: PreparedCorpus, settings: TrainingSettings = ENDLESS) -> Text:
     """The training part of a prepared corpus, in the order a run reads it."""
     windows = prepared.windows(settings.window, "train")
-    return Text(prepared.vocabulary.probability(), Visit(windows, settings.seed))
+    return Text(prepared.vocabulary.probability(), ShuffledBatches(windows, settings.seed))
 
 
 def fresh(text: Text, settings: TrainingSettings = ENDLESS) -> WordRepRBM:

@@ -14,7 +14,7 @@ from benchmarks import corpora
 from benchmarks.effort import Effort
 from benchmarks.ratios import Figure, spread
 from benchmarks.running import seconds
-from wordrbm.text.prepared import Prepared
+from wordrbm.text.corpus import PreparedCorpus
 
 DEADLINE = 300.0  # seconds of a process
 
@@ -43,7 +43,7 @@ def show_help() -> None:
     subprocess.run([sys.executable, "-m", "wordrbm", "--help"], check=True, capture_output=True)
 
 
-def first_update(prepared: Prepared) -> dict[str, float]:
+def first_update(prepared: PreparedCorpus) -> dict[str, float]:
     """When a run had opened its corpus and when it had made its first update, in seconds."""
     with tempfile.TemporaryDirectory() as folder:
         out = str(Path(folder) / "model")

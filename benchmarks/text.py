@@ -19,10 +19,10 @@ from nltk.tokenize.destructive import NLTKWordTokenizer
 from benchmarks.ratios import Figure, ratio
 from benchmarks.running import seconds
 from wordrbm.cli.demo import speeches
-from wordrbm.text.prepare import prepare
-from wordrbm.text.sentences import split_sentences
-from wordrbm.text.settings import PrepareSettings
-from wordrbm.text.tokens import tokenize
+from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.settings import PrepareSettings
+from wordrbm.text.tokenizer import tokenize
+from wordrbm.text.tokenizer.sentences import split_sentences
 
 NAMED = "WORDRBM_DATA"
 NEWS = "reuters_news/reuters-04-of-20.jsonl.gz"

@@ -16,8 +16,8 @@ from benchmarks import corpora
 from benchmarks.effort import Effort
 from benchmarks.ratios import Figure, Measure, alternate, middle, ratio
 from benchmarks.running import ENDLESS, of_corpus, seconds, updating
-from wordrbm.text.prepared import Prepared
-from wordrbm.text.runs import TRAIN
+from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.text.spans import TRAIN
 
 LONGEST = 10_000  # words in a sentence: gensim leaves out what is beyond
 SAMPLES = {"sample=1e-3, as shipped": 1e-3, "sample=0, every word": 0.0}
@@ -46,10 +46,10 @@ def measure(effort: Effort) -> dict[str, Figure]:
     }  # fmt: skip
 
 
-def sentences_of(prepared: Prepared, words: int) -> Iterator[list[str]]:
+def sentences_of(prepared: PreparedCorpus, words: int) -> Iterator[list[str]]:
     """The first words of the training part, cut into sentences that word2vec reads whole."""
     spelling = prepared.vocabulary.words
-    for start, end, part in prepared.runs.tolist():
+    for start, end, part in prepared.spans.tolist():
         for first in range(start, end if part == TRAIN else start, LONGEST):
             ids = prepared.ids[first : min(first + LONGEST, end, first + words)].tolist()
             yield [spelling[k] for k in ids]
@@ -59,7 +59,7 @@ def sentences_of(prepared: Prepared, words: int) -> Iterator[list[str]]:
 
 
 def seconds_per_word(
-    prepared: Prepared, sentences: list[list[str]], sample: float, file: Path
+    prepared: PreparedCorpus, sentences: list[list[str]], sample: float, file: Path
 ) -> dict[str, Measure]:
     """The two ways to hand over sentences: as lists of words, or as a file it reads by itself."""
     given = sum(map(len, sentences))
@@ -76,7 +76,7 @@ def _timed(work: Callable[[], object], words: int) -> Measure:
     return lambda: seconds(work) / words
 
 
-def untrained(prepared: Prepared, sample: float) -> Any:
+def untrained(prepared: PreparedCorpus, sample: float) -> Any:
     """word2vec with the vocabulary of the corpus, before its first word."""
     from gensim.models import Word2Vec
 

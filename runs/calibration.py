@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from wordrbm.artifacts import load
-from wordrbm.text.prepared import Prepared
+from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.using.context import log_of_factor
 from wordrbm.using.markov import TextModel, factors_around
 
@@ -84,7 +84,7 @@ def main():
     given = parser.parse_args()
     trained = load(given.model)
     model = TextModel.of(trained.rbm, trained.vocabulary)
-    windows = Prepared.open(given.corpus).windows(2 * model.n - 1, "heldout")
+    windows = PreparedCorpus.open(given.corpus).windows(2 * model.n - 1, "heldout")
     rng = np.random.default_rng(given.seed)
     contexts = windows.take(rng.choice(len(windows), given.contexts, replace=False))
     found = outcomes(model, contexts, trained.rbm.b.astype(np.float64))

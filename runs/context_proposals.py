@@ -19,7 +19,7 @@ from wordrbm.analysis.mixing import cases_of, conditional
 from wordrbm.artifacts import load
 from wordrbm.sampling.named import operators_named
 from wordrbm.tasks.scores import random_sample_of
-from wordrbm.text.prepared import Prepared
+from wordrbm.text.corpus import PreparedCorpus
 
 STEPS, SHARE = (1, 4, 10, 100), 0.1
 
@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    trained, corpus = load(given.model), Prepared.open(given.prepared)
+    trained, corpus = load(given.model), PreparedCorpus.open(given.prepared)
     rbm, q = trained.rbm, corpus.vocabulary.probability()
     drawn = random_sample_of(corpus, trained.vocabulary, rbm.positions, given.cases, given.seed)
     others = operators_named(["unigram", "clusters"], rbm, q)

@@ -31,12 +31,12 @@ if [ -d "$data/conll2000" ]; then
   python - "$out/corpus" "$data"/conll2000/{train,test}.txt <<'PY' | tee "$out/coverage.txt"
 import sys
 from pathlib import Path
-from wordrbm.text.prepared import Prepared
-from wordrbm.text.tokens import normalise
+from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.text.tokenizer import normalize_token
 
-known = Prepared.open(Path(sys.argv[1])).vocabulary.index
+known = PreparedCorpus.open(Path(sys.argv[1])).vocabulary.index
 lines = [line for path in sys.argv[2:] for line in Path(path).read_text().splitlines() if line]
-inside = sum(normalise(line.split()[0]) in known for line in lines)
+inside = sum(normalize_token(line.split()[0]) in known for line in lines)
 print(f"{inside / len(lines):.2%} of {len(lines):,} CoNLL-2000 tokens are in the vocabulary")
 PY
 fi

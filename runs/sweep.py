@@ -37,8 +37,8 @@ from wordrbm.sampling import (
 from wordrbm.shapes import Stream, Words
 from wordrbm.tasks.scores import perplexity
 from wordrbm.tasks.training_run import WEIGHED
-from wordrbm.text.prepared import Prepared
-from wordrbm.text.windows import Visit
+from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.text.windows import ShuffledBatches
 from wordrbm.training import TrainingSettings, averaged, start, train, train_by_clusters
 from wordrbm.training.settings import PRESETS
 
@@ -99,7 +99,7 @@ class Alternating(NamedTuple):
 
 
 def run(
-    prepared: Prepared, variant: dict[str, Any], windows: int, seed: int = 1
+    prepared: PreparedCorpus, variant: dict[str, Any], windows: int, seed: int = 1
 ) -> tuple[Any, Iterator[Any]]:
     """The model and its updates."""
     known = {name: value for name, value in variant.items() if name not in OWN}
@@ -114,7 +114,7 @@ def run(
         word_probability=q,
         hidden_bias=settings.hidden_bias,
     )
-    batches = Visit(prepared.windows(settings.window, "train"), settings.seed)
+    batches = ShuffledBatches(prepared.windows(settings.window, "train"), settings.seed)
     state = start(model, batches, settings)
     if settings.operator != "unigram":
         return model, train_by_clusters(model, batches, settings, state, q=q)
@@ -136,7 +136,7 @@ def pace(updates: Iterator[Any]) -> float:
     return float((last - first) / (time.perf_counter() - began))
 
 
-def speeds(prepared: Prepared, variant: dict[str, Any]) -> tuple[float, float]:
+def speeds(prepared: PreparedCorpus, variant: dict[str, Any]) -> tuple[float, float]:
     """The default's windows a second, and the variant's over it, in the quicker rounds.
 
     What disturbs a machine only ever slows it: the upper quartile is steadier than the median.
@@ -152,7 +152,7 @@ def speeds(prepared: Prepared, variant: dict[str, Any]) -> tuple[float, float]:
 
 
 def learn(
-    prepared: Prepared, variant: dict[str, Any], windows: int, seed: int = 1
+    prepared: PreparedCorpus, variant: dict[str, Any], windows: int, seed: int = 1
 ) -> dict[str, float]:
     """Train over so many windows; what held-out words then cost."""
     model, updates = run(prepared, variant, windows, seed)
@@ -165,9 +165,11 @@ def learn(
     model = averaged(model, state)
     held_out = prepared.windows(model.positions, "heldout")
     q = prepared.vocabulary.probability()
-    joint = estimate_likelihood(model, q, train_windows, held_out.spread(2000), AnnealingSettings())
+    joint = estimate_likelihood(
+        model, q, train_windows, held_out.evenly_spaced(2000), AnnealingSettings()
+    )
     return {
-        "perplexity": perplexity(cloze_log_probability(model, held_out.spread(500))),
+        "perplexity": perplexity(cloze_log_probability(model, held_out.evenly_spaced(500))),
         "joint": joint.held_out.mean,
         "forward": joint.forward.log_Z,
         "reverse": joint.reverse.mean,
@@ -180,7 +182,7 @@ def learn(
     }
 
 
-def neighbours(prepared: Prepared, model: Any) -> float:
+def neighbours(prepared: PreparedCorpus, model: Any) -> float:
     """The share of nearest neighbours of days, months, numbers, modals that are of their group."""
     vectors = Vectors(prepared.vocabulary.words, model.D)
     found = [togetherness(vectors, group) for group in GROUPS.values()]
@@ -196,7 +198,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
     parser.add_argument("--only", nargs="+", choices=VARIANTS, default=list(VARIANTS))
     given = parser.parse_args()
-    prepared = Prepared.open(given.prepared)
+    prepared = PreparedCorpus.open(given.prepared)
     lines = given.out.read_text().splitlines() if given.out.exists() else []
     done = {(row["name"], row.get("seed", 1)) for row in map(json.loads, lines)}
     for name in given.only:

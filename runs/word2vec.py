@@ -12,7 +12,7 @@ import numpy as np
 
 from wordrbm.artifacts import Vectors
 from wordrbm.artifacts.export import export
-from wordrbm.text.prepared import PARTS, Prepared
+from wordrbm.text.corpus import SPLITS, PreparedCorpus
 
 PIECE = 10_000
 
@@ -25,7 +25,7 @@ class Runs:
 
     def __init__(self, corpus):
         self.ids, self.words = corpus.ids, corpus.vocabulary.words
-        self.runs = corpus.runs[corpus.runs[:, 2] == PARTS["train"]]
+        self.runs = corpus.spans[corpus.spans[:, 2] == SPLITS["train"]]
 
     def __iter__(self):
         for begin, end, _ in self.runs.tolist():
@@ -42,7 +42,7 @@ def main():
     parser.add_argument("--dimension", type=int, default=50)
     parser.add_argument("--epochs", type=int, default=2)
     given = parser.parse_args()
-    runs = Runs(Prepared.open(given.corpus))
+    runs = Runs(PreparedCorpus.open(given.corpus))
     for name, skip in (("skipgram", 1), ("cbow", 0)):
         path = given.out / f"{name}.txt"
         if path.exists():

@@ -2,9 +2,9 @@
 
 import random
 
-from wordrbm.text.prepare import prepare
-from wordrbm.text.prepared import Prepared
-from wordrbm.text.settings import PrepareSettings
+from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.settings import PrepareSettings
 
 SUBJECTS = ["the cat", "the dog", "a bird", "my mother", "the king"]
 VERBS = ["eats", "sees", "likes", "finds"]
@@ -31,4 +31,4 @@ def prepared(folder, stories=60, sentences=30, **settings):
     corpus = folder / "corpus"
     for _ in prepare([text], corpus, PrepareSettings(**{"heldout": 0.05} | settings), 1):
         pass
-    return Prepared.open(corpus)
+    return PreparedCorpus.open(corpus)

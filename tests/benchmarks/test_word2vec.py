@@ -12,7 +12,7 @@ def corpus(tmp_path_factory):
 
 def test_sentences_are_the_training_words_in_order(corpus):
     found = [word for sentence in word2vec.sentences_of(corpus, 10**9) for word in sentence]
-    runs = [slice(start, end) for start, end, part in corpus.runs if part == 0]
+    runs = [slice(start, end) for start, end, part in corpus.spans if part == 0]
     ids = np.concatenate([corpus.ids[run] for run in runs])
     assert found == [corpus.vocabulary.words[k] for k in ids]
 

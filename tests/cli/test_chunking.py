@@ -111,7 +111,7 @@ def test_columns_that_the_tagger_does_not_know_are_told(task, tmp_path):
 def test_a_closed_standard_input_is_told(task, tmp_path, monkeypatch):
     common = ("--data", task, "--out", tmp_path / "out", "--features", "words")
     found = run("chunking", *common, "--penalties", "1", "--json", "--quiet")
-    monkeypatch.setattr("wordrbm.using.lines.sys.stdin", None)
+    monkeypatch.setattr("wordrbm.text.reader.sys.stdin", None)
     with pytest.raises(WordRBMError, match="Standard input is closed"):
         tag(Path(json.loads(found.stdout)["tagger"]), None)
 

@@ -17,7 +17,7 @@ from tests.tasks.test_training_run import finish, run
 from wordrbm.artifacts import load, save
 from wordrbm.cli.app import main
 from wordrbm.models import WordRepRBM
-from wordrbm.text.prepared import Prepared
+from wordrbm.text.corpus import PreparedCorpus
 
 FAST = ["--temperatures", 30, "--chains", 64, "--windows", 50, "--quiet"]
 
@@ -97,7 +97,7 @@ def test_a_seed_takes_other_windows(likelihood, model):
 def test_a_spike_is_warned_of_and_the_command_succeeds(likelihood, made, model):
     """Word frequencies, but for one window that one hidden unit calls by all its words."""
     trained = load(model)
-    spike = Prepared.open(made[1]).windows(3, "train").take(np.array([7]))[0]
+    spike = PreparedCorpus.open(made[1]).windows(3, "train").take(np.array([7]))[0]
     D, U = np.zeros_like(trained.rbm.D), np.zeros_like(trained.rbm.U)
     c = np.zeros_like(trained.rbm.c)
     for i, word in enumerate(spike):

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from wordrbm.cli.app import main
-from wordrbm.text import jobs
-from wordrbm.text.prepared import Prepared
+from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.text.prepare import jobs
 
 # A process started in the background of a shell is born deaf to Ctrl-C; this one must hear it.
 HEARING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
@@ -41,10 +41,10 @@ def text(tmp_path):
 def test_a_corpus_is_prepared_and_summed_up(wordrbm, text, tmp_path):
     code, output, errors = wordrbm(text, "--out", tmp_path / "out", "--heldout", 0)
     assert code == 0
-    assert "1 stories, 14 tokens, 9 types" in output
+    assert "1 documents, 14 tokens, 9 types" in output
     assert "vocabulary: 10 words, 100.00%" in output
     assert "reading" in errors
-    assert Prepared.open(tmp_path / "out").vocabulary.words[1:4] == (".", "the", "cat")
+    assert PreparedCorpus.open(tmp_path / "out").vocabulary.words[1:4] == (".", "the", "cat")
 
 
 def test_json_and_quiet_are_for_programs(wordrbm, text, tmp_path):
@@ -62,9 +62,12 @@ def test_json_and_quiet_are_for_programs(wordrbm, text, tmp_path):
     [
         (["nowhere.txt"], "nowhere.txt is neither a file nor a folder"),
         (["bad.jsonl"], "bad.jsonl, line 1 is not valid JSON"),
-        (["a.txt", "--heldout", "0.7", "--min-count", "0"], "share is 0.7"),
-        (["a.txt", "--workers", "0"], "at least 1 is needed"),
-        (["a.txt", "--encoding-errors", "ignore"], "must be 'strict' or 'replace'"),
+        (
+            ["a.txt", "--heldout", "0.7", "--min-count", "0"],
+            "heldout: Input should be less than 0.5",
+        ),
+        (["a.txt", "--workers", "0"], "at least 1 (found 0)"),
+        (["a.txt", "--encoding-errors", "ignore"], "should be 'strict' or 'replace'"),
         (["a.zip"], "a.zip is a .zip file, which cannot be read"),
         (["a.txt", "--out", "a.txt"], "a.txt exists already"),
     ],
@@ -103,12 +106,12 @@ def test_ctrl_c_or_an_order_to_end_keeps_the_work(tmp_path, stop, code, workers)
         assert process.wait(timeout=20) == code
         said = process.stderr.read()  # to the end, which comes when the last worker is gone
         assert time.monotonic() - began < 5
-        assert said.endswith(b"Stopped; go on with --resume.\n")
+        assert said.endswith(b"Stopped; continue with --resume.\n")
         assert b"Traceback" not in said
     assert sorted(os.listdir(tmp_path)) == [".out.partial", "0.jsonl", "1.jsonl"]
 
 
-def test_resume_goes_on_after_mending_and_ends_well_when_all_is_done(
+def test_resume_continues_after_mending_and_succeeds_when_complete(
     wordrbm, text, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(jobs, "JOB_BYTES", 1)
@@ -117,21 +120,34 @@ def test_resume_goes_on_after_mending_and_ends_well_when_all_is_done(
     code, _, errors = wordrbm(text, bad, "--out", out, "--quiet", "--workers", 1)
     assert code == 2
     assert "b.txt, line 1: the byte at offset 5 is NUL" in errors
-    assert "--resume goes on with it.\n" in errors
+    assert "--resume continues from there.\n" in errors
     bad.write_bytes(b"More text.")
     for _ in range(2):
         code, output, errors = wordrbm(text, bad, "--out", out, "--quiet", "--resume")
         assert (code, errors) == (0, "")
-        assert "2 stories, 17 tokens" in output
+        assert "2 documents, 17 tokens" in output
     assert wordrbm(text, "--out", out, "--resume")[0] == 2
 
 
-def test_replaced_characters_are_counted_and_told(wordrbm, tmp_path):
+def test_replaced_characters_are_counted_and_reported(wordrbm, tmp_path):
     (tmp_path / "a.txt").write_bytes(b"The \xff cat\0s \xe2\x82 sat.")
     options = [tmp_path / "a.txt", "--out", tmp_path / "out", "--encoding-errors", "replace"]
     assert "replaced: 3 characters that were no UTF-8" in wordrbm(*options)[1]
     assert json.loads(wordrbm(*options, "--resume", "--json")[1])["replaced"] == 3
-    assert Prepared.open(tmp_path / "out").manifest.settings.encoding_errors == "replace"
+    assert PreparedCorpus.open(tmp_path / "out").manifest.settings.encoding_errors == "replace"
+
+
+def test_the_advice_for_a_nul_in_json_lines_can_be_followed(wordrbm, text, tmp_path, monkeypatch):
+    monkeypatch.setattr(jobs, "JOB_BYTES", 1)
+    bad = tmp_path / "b.jsonl"
+    bad.write_text('{"text": "a\\u0000b"}\n')
+    command = [text, bad, "--out", tmp_path / "out", "--quiet", "--workers", 1]
+    code, _, errors = wordrbm(*command)
+    assert code == 2
+    assert "use --encoding-errors replace; what was read is kept, --resume continues" in errors
+    code, output, errors = wordrbm(*command, "--encoding-errors", "replace", "--resume")
+    assert (code, errors) == (0, "")
+    assert "replaced: 1 characters that were no UTF-8" in output
 
 
 def test_help_shows_an_example_and_loads_nothing_heavy(wordrbm):

@@ -15,7 +15,7 @@ from tests.tasks.sentiment.reviews import SMALL, write_reviews
 from wordrbm.artifacts.modelfile import MODEL
 from wordrbm.artifacts.tensors import read_head, write_tensors
 from wordrbm.cli.app import main
-from wordrbm.storage import locked
+from wordrbm.storage import folder_lock
 from wordrbm.tasks.sentiment import cells
 
 
@@ -87,7 +87,7 @@ def test_the_same_command_goes_on_and_gives_the_same(done, reviews, command, mon
 
 
 def test_one_experiment_at_a_time(done, reviews, command):
-    with locked(done, "an experiment"):
+    with folder_lock(done, "an experiment"):
         code, _, told = command("sentiment", "--data", reviews, "--out", done, *SMALL, "--quiet")
     assert code == 2
     assert told.count("\n") == 1

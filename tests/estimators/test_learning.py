@@ -4,7 +4,7 @@ import numpy as np
 
 from wordrbm import CategoricalRBM
 from wordrbm.estimators.learning import rows_as_windows, table_learner, text_learner
-from wordrbm.text.windows import batch
+from wordrbm.text.windows import read_batch
 from wordrbm.training import check_settings
 
 SETTINGS = check_settings(
@@ -29,7 +29,7 @@ def test_a_word_of_text_is_expected_at_every_position():
 
 def test_rows_are_windows_and_all_are_visited():
     v = np.arange(30, dtype=np.int32).reshape(10, 3)
-    found = batch(rows_as_windows(v), 5, 0, 10)
+    found = read_batch(rows_as_windows(v), 5, 0, 10)
     np.testing.assert_array_equal(found[np.argsort(found[:, 0])], v)
 
 

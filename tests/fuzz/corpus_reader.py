@@ -13,9 +13,9 @@ from collections import Counter
 from pathlib import Path
 
 from wordrbm.errors import WordRBMError
-from wordrbm.text.corpus import pieces
-from wordrbm.text.settings import ENCODING_ERRORS
-from wordrbm.text.tokens import tokenize
+from wordrbm.text.formats import iter_documents
+from wordrbm.text.reader import ENCODING_ERRORS
+from wordrbm.text.tokenizer import tokenize
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -84,8 +84,8 @@ def damaged(rng: random.Random, data: bytes) -> bytes:
 
 def _answer(path: Path, encoding_errors: str, case: str) -> str:
     try:
-        for piece in pieces(path, "text", encoding_errors):
-            for token in tokenize(piece.text):
+        for text in iter_documents([path], encoding_errors=encoding_errors):
+            for token in tokenize(text):
                 assert token.split() == [token], case
                 token.encode("utf-8")
     except WordRBMError as refused:

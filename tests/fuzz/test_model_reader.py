@@ -11,7 +11,7 @@ import pytest
 from tests.fuzz.model_reader import answer, findings, fuzz
 from wordrbm.artifacts.tensors import LONGEST_HEADER, read_head
 from wordrbm.errors import WordRBMError
-from wordrbm.text.vocabulary import LONGEST_FILE, Vocabulary
+from wordrbm.text.vocabulary import MAX_FILE_BYTES, Vocabulary
 
 
 def told(answers):
@@ -73,7 +73,7 @@ def test_a_promise_of_too_many_numbers_is_refused(tmp_path, promise):
 
 def test_files_of_gigabytes_are_refused_unread(tmp_path):
     with (tmp_path / "vocabulary.tsv").open("wb") as file:
-        file.truncate(LONGEST_FILE * 8)
+        file.truncate(MAX_FILE_BYTES * 8)
     with (tmp_path / "model.safetensors").open("wb") as file:
         file.write(struct.pack("<Q", 10**8 - 8))  # the most that safetensors itself would parse
         file.truncate(10**8)
@@ -100,7 +100,7 @@ def test_files_of_gigabytes_are_refused_unread(tmp_path):
 
 def test_the_limits_leave_room_for_what_we_write():
     assert LONGEST_HEADER > 100 * 2_000, "a header of ours takes about two thousand bytes"
-    assert LONGEST_FILE > 14_000_000 * 20, "the words of a text of 10**12 words"
+    assert MAX_FILE_BYTES > 14_000_000 * 20, "the words of a text of 10**12 words"
 
 
 def test_a_vocabulary_that_is_a_folder_is_refused(tmp_path):

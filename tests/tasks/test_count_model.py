@@ -15,7 +15,7 @@ def corpus(tmp_path_factory):
 
 
 def stories(corpus):
-    return [corpus.ids[start:end].tolist() for start, end, part in corpus.runs if part == 0]
+    return [corpus.ids[start:end].tolist() for start, end, part in corpus.spans if part == 0]
 
 
 def by_hand(corpus):

@@ -277,7 +277,7 @@ def test_without_held_out_text_there_is_no_score(tmp_path):
 
 def test_windows_longer_than_every_story_are_refused(tmp_path):
     short = prepared(tmp_path, sentences=2)
-    with pytest.raises(WordRBMError, match="No story holds 50 words in a row"):
+    with pytest.raises(WordRBMError, match="No document holds 50 words in a row"):
         finish(run(short, tmp_path / "model", window=50))
 
 

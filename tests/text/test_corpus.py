@@ -1,178 +1,192 @@
-import gzip
-import sys
+import builtins
+import errno
+import hashlib
+import io
+import json
+import os
+from pathlib import Path
 
+import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from wordrbm.errors import WordRBMError
-from wordrbm.text import pieces as cutting
-from wordrbm.text.corpus import pieces
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
-GIGAWORD = """<DOC id="NYT_ENG_19940701.0001" type="story" >
-<HEADLINE>
-Not read
-</HEADLINE>
-<DATELINE>
-NOWHERE
-</DATELINE>
-<TEXT>
-<P>
-First AT&amp;T paragraph.
-</P>
-<P>
-Second one.
-</P>
-</TEXT>
-</DOC>
-<DOC id="NYT_ENG_19940701.0002" type="advis" >
-<TEXT>
-Editors: skip
-</TEXT>
-</DOC>
-<DOC id="x" type="story"><TEXT><P>All in</P></TEXT></DOC>
-"""
+from wordrbm.text import corpus
+from wordrbm.text.corpus import MANIFEST, Manifest, PreparedCorpus
+from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.settings import PrepareSettings
 
 
-def stories(path, field="text"):
-    found, text = [], ""
-    for piece in pieces(path, field):
-        text += piece.text
-        if piece.ends_story:
-            found.append(text)
-            text = ""
-    assert not text, "the last piece of a file ends a story"
-    return found
+@pytest.fixture
+def folder(tmp_path):
+    text = tmp_path / "a.jsonl"
+    text.write_text("".join(f'{{"text": "story {k} of the cat."}}\n' for k in range(9)))
+    settings = PrepareSettings(vocabulary_size=4, heldout=0.3, field="text")
+    list(prepare([text], tmp_path / "out", settings, 1))
+    return tmp_path / "out"
 
 
-def words(path):
-    return [story.split() for story in stories(path)]
+def rewrite(folder, change):
+    path = folder / "manifest.json"
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
 
 
-def write(path, data, pack=""):
-    packed = {"": bytes, ".gz": gzip.compress, ".zst": zstd.compress}[pack](data)
-    path = path.with_name(path.name + pack)
-    path.write_bytes(packed)
-    return path
+def read_all(prepared):
+    for part in ("train", "heldout"):
+        windows = prepared.windows(1, part)
+        windows.take(np.arange(len(windows)))
 
 
-@pytest.mark.parametrize("pack", ["", ".gz", ".zst"])
-class TestFormats:
-    def test_plain_text_is_one_story(self, tmp_path, pack):
-        path = write(tmp_path / "a.txt", "\ufeffOne café.\r\n\r\nTwo.".encode(), pack)
-        assert stories(path) == ["One café.\n\nTwo."]
+def test_a_prepared_corpus_opens_and_is_what_was_prepared(folder):
+    prepared = PreparedCorpus.open(folder)
+    prepared.verify()
+    assert isinstance(prepared.ids, np.memmap)
+    assert not prepared.ids.flags.writeable
+    assert prepared.manifest.settings == PrepareSettings(vocabulary_size=4, heldout=0.3)
+    assert prepared.manifest.counts.stories == 9
+    assert len(prepared.windows(3, "train")) == 4 * 6
+    assert len(prepared.windows(6, "heldout")) == 3
 
-    def test_a_json_line_is_one_story(self, tmp_path, pack):
-        data = b'\xef\xbb\xbf{"text": "one"}\r\n\n{"text": "tw\\u00f6", "id": 2}\n{"text": ""}'
-        assert stories(write(tmp_path / "a.jsonl", data, pack)) == ["one", "twö", ""]
 
-    @pytest.mark.parametrize("name", ["nyt_eng_199407", "a.sgml", "b.SGM"])
-    def test_a_gigaword_document_of_type_story_is_one_story(self, tmp_path, pack, name):
-        path = write(tmp_path / name, GIGAWORD.encode(), pack)
-        assert words(path) == [
-            ["First", "AT&T", "paragraph.", "Second", "one."],
-            ["All", "in"],
-        ]
-        assert "paragraph.\n\n" in stories(path)[0].replace("\n\n\n", "\n\n")
-
-    def test_a_file_cut_short_is_refused(self, tmp_path, pack):
-        if not pack:
-            pytest.skip("a plain file cut short is a shorter file")
-        data = "".join(f"{number} is a number.\n" for number in range(99_999)).encode()
-        path = write(tmp_path / "a.txt", data, pack)
-        path.write_bytes(path.read_bytes()[:-7])
-        with pytest.raises(WordRBMError, match=r"a\.txt.* cut short near byte"):
-            stories(path)
-        path.write_bytes(b"")
-        with pytest.raises(WordRBMError, match="0 bytes"):
-            stories(path)
-
-    def test_a_file_that_is_not_what_its_suffix_says_is_refused(self, tmp_path, pack):
-        if not pack:
-            pytest.skip("anything may be a plain file")
-        path = tmp_path / f"a.txt{pack}"
-        path.write_bytes(b"just text, not compressed at all")
-        with pytest.raises(WordRBMError, match="broken"):
-            stories(path)
+def test_the_manifest_contains_no_time_path_or_machine(folder, tmp_path):
+    text = (folder / "manifest.json").read_text()
+    assert str(tmp_path) not in text
+    assert sorted(json.loads(text)) == [
+        *("counts", "files", "format", "inputs", "settings", "version")
+    ]
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
+    ("change", "message"),
     [
-        (b'{"text": "a"}\n{"text": \n', "line 2 is not valid JSON at column"),
+        (lambda m: m.update(format="other"), "does not have the format"),
+        (lambda m: m.update(version=1), "has version 1 where this program reads version 2"),
+        (lambda m: m.pop("counts"), "counts: Field required"),
+        (lambda m: m["counts"].pop("heldout"), "counts.heldout: Field required"),
+        (lambda m: m["settings"].update(more=1), "settings.more: Extra inputs are not permitted"),
         (
-            b'{"text": "a"}\n{"body": "b"}\n',
-            r"line 2 has no field 'text' \(found: 'body'\); .*--field",
+            lambda m: m["counts"].update(tokens="9"),
+            "counts.tokens: Input should be a valid integer .found '9'",
         ),
-        (b'{"text": 7}\n', "line 1 has int in field 'text'"),
-        (b'["text"]\n', "line 1 is not a JSON object"),
-        (b'{"text": "\\ud800"}\n', "line 1 holds half of a surrogate pair"),
-        (b'{"text": "a"}\n{"text": "a\\u0000b"}\n', "line 2 spells NUL, which .*-errors replace"),
-        (b"[" * 100_000, "line 1 is not valid JSON"),
-        (b'{"id": %s, "text": "a"}' % (b"7" * 6_000), "line 1 holds a number of more than 4,300"),
-        (b'{"text": "a"}\n{"text": "\xff"}', "line 2: the byte at offset 24 is not UTF-8"),
+        (
+            lambda m: m["counts"].update(tokens=-1),
+            "counts.tokens: Input should be greater than or equal to 0",
+        ),
+        (lambda m: m["counts"].update(tokens=7), "does not hold the 7 tokens"),
+        (lambda m: m["counts"].update(vocabulary=7), "holds 5 words"),
+        (lambda m: m.update(inputs=7), "inputs: Input should be a valid string"),
+        (lambda m: m["files"].pop("ids.int32"), "does not list exactly the files"),
+        (
+            lambda m: m["files"]["ids.int32"].update(size=True),
+            "files.ids.int32.size: Input should be a valid integer",
+        ),
     ],
 )
-def test_bad_json_lines_are_refused_by_line(tmp_path, data, message):
+def test_a_changed_manifest_is_refused(folder, change, message):
+    rewrite(folder, change)
     with pytest.raises(WordRBMError, match=message):
-        stories(write(tmp_path / "a.jsonl", data))
+        PreparedCorpus.open(folder)
 
 
-def test_a_nul_that_json_spells_is_replaced_and_counted_as_the_byte_is(tmp_path):
-    data = b'{"text": "a\\u0000b\\u0000 \xef\xbf\xbd"}\n{"text": "c \xff", "id": "\\u0000"}\n'
-    found = list(pieces(write(tmp_path / "a.jsonl", data), "text", "replace"))
-    assert "".join(piece.text for piece in found) == "a\ufffdb\ufffd \ufffdc \ufffd"
-    assert found[-1].replaced == 3
+@pytest.mark.parametrize("content", [b"[]", b"{", b"\xff", b"", b"[" * 100_000])
+def test_a_manifest_that_is_no_json_object_is_refused(folder, content):
+    (folder / "manifest.json").write_bytes(content)
+    with pytest.raises(WordRBMError, match=r"manifest\.json"):
+        PreparedCorpus.open(folder)
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        ("", "open no <DOC"),
-        ('<DOC type="story">\n<TEXT>\n', "line 1 opens a <DOC> that the file never closes"),
-        (
-            '<DOC type="story">\n<DOC type="story">\n',
-            "line 2 opens a <DOC> inside the one of line 1",
-        ),
-        ("</DOC>", "line 1 closes a <DOC> that was never opened"),
-    ],
-)
-def test_bad_sgml_is_refused_by_line(tmp_path, data, message):
-    with pytest.raises(WordRBMError, match=message):
-        stories(write(tmp_path / "a.sgml", data.encode()))
+@pytest.mark.parametrize("name", ["ids.int32", "runs.int64", "vocabulary.tsv"])
+def test_a_file_cut_missing_or_changed_is_refused(folder, name):
+    path = folder / name
+    data = path.read_bytes()
+    path.write_bytes(data[:-1])
+    with pytest.raises(WordRBMError, match=rf"{name} has {len(data) - 1:,} bytes where"):
+        PreparedCorpus.open(folder)
+    path.unlink()
+    with pytest.raises(WordRBMError, match=f"{name} is missing"):
+        PreparedCorpus.open(folder)
+    path.write_bytes(data.replace(b"\x01", b"\x00", 1).replace(b"cat", b"dog", 1))
+    with pytest.raises(WordRBMError, match="SHA-256 differs"):
+        PreparedCorpus.open(folder).verify()
 
 
-@pytest.mark.parametrize("before", [0, 1, 65_535, 65_536, 200_001])
-@pytest.mark.parametrize("bad", [b"\xff", b"\xc3", b"\xe2\x82"])
-def test_bytes_that_are_not_utf8_are_refused_by_offset(tmp_path, before, bad):
-    data = (b"some words\n" * 20_000)[:before] + bad
-    line = data.count(b"\n") + 1
-    with pytest.raises(WordRBMError, match=f"line {line}: the byte at offset {before:,} is not"):
-        stories(write(tmp_path / "a.txt", data))
+@pytest.mark.parametrize("name", ["ids.int32", "runs.int64", "vocabulary.tsv"])
+def test_a_file_that_may_not_be_read_is_refused(folder, name, monkeypatch):
+    prepared = PreparedCorpus.open(folder)
+    deny(monkeypatch, folder / name)
+    with pytest.raises(WordRBMError, match=f"Could not read .*{name}: Permission denied; check"):
+        PreparedCorpus.open(folder)
+    with pytest.raises(WordRBMError, match=f"Could not read .*{name}: Permission denied; check"):
+        prepared.verify()
 
 
-def test_characters_cut_by_a_block_are_whole(tmp_path):
-    text = "x" + "\U0001f600é€ \r\n" * 30_000
-    assert stories(write(tmp_path / "a.txt", text.encode())) == [text.replace("\r\n", "\n")]
+@pytest.mark.parametrize("name", ["ids.int32", "runs.int64", "vocabulary.tsv"])
+def test_a_file_that_cannot_be_stat_is_refused(folder, name):
+    path = folder / name
+    path.unlink()
+    path.symlink_to("a" * 300)  # a stat of it fails with another fault than a missing file
+    with pytest.raises(WordRBMError, match=f"Could not read .*{name}: File name too long; check"):
+        PreparedCorpus.open(folder)
 
 
-@pytest.mark.parametrize("separator", ["\n\n", "\n", " ", "\u3000", ""])
-def test_a_long_text_comes_in_bounded_pieces_and_loses_nothing(tmp_path, separator):
-    text = separator.join(["word" * 10] * 60_000)
-    path = write(tmp_path / "a.txt", text.encode())
-    found = [piece.text for piece in pieces(path, "text")]
-    assert "".join(found) == text
-    assert max(map(len, found)) <= cutting.LONGEST_STRETCH + (1 << 17)
-    if separator:
-        assert all(len(piece) < 1 << 18 for piece in found)
-        assert all(piece.endswith(separator) for piece in found[:-3])
+@pytest.mark.parametrize("wrong", [-1, 5, 2**31 - 1])
+@pytest.mark.parametrize("at", [0, 3, -1])
+def test_an_id_that_is_no_word_is_refused_though_its_digest_fits(folder, monkeypatch, wrong, at):
+    monkeypatch.setattr(corpus, "IDS_PER_BLOCK", 4)
+    ids = np.fromfile(folder / "ids.int32", "<i4")
+    ids[at] = wrong
+    (folder / "ids.int32").write_bytes(ids.tobytes())
+    digest = hashlib.sha256(ids.tobytes()).hexdigest()
+    rewrite(folder, lambda m: m["files"]["ids.int32"].update(sha256=digest))
+    prepared = PreparedCorpus.open(folder)
+    with pytest.raises(WordRBMError, match=f"has the word id {wrong} where the 5 words have"):
+        prepared.verify()
+    with pytest.raises(WordRBMError, match="not from 0 to 4"):
+        read_all(prepared)
 
 
-@given(st.lists(st.text("ab \n", max_size=9), max_size=9))
-def test_cutting_loses_nothing(blocks):
-    assert "".join(cutting.cut(blocks)) == "".join(blocks)
+def test_spans_outside_the_text_are_refused(folder):
+    spans = np.fromfile(folder / "runs.int64", "<i8")
+    spans[1] = 10**6
+    spans.tofile(folder / "runs.int64")
+    with pytest.raises(WordRBMError, match=r"span outside the text \(number 0\)"):
+        PreparedCorpus.open(folder)
+
+
+def test_a_folder_that_is_no_corpus_is_refused(tmp_path):
+    for path in (tmp_path, tmp_path / "nowhere", tmp_path / ("a" * 300)):
+        with pytest.raises(WordRBMError, match="is not a prepared corpus"):
+            PreparedCorpus.open(path)
+
+
+def test_a_window_needs_a_word(folder):
+    with pytest.raises(WordRBMError, match="window of 0 words"):
+        PreparedCorpus.open(folder).windows(0, "train")
+
+
+def test_a_manifest_that_is_a_pipe_or_huge_is_refused_at_once(tmp_path):
+    path = tmp_path / MANIFEST
+    os.mkfifo(path)
+    with pytest.raises(WordRBMError, match=r"manifest\.json is no file"):
+        Manifest.read(tmp_path)
+    path.unlink()
+    path.touch()
+    os.truncate(path, 1 << 40)  # with nothing in it
+    with pytest.raises(WordRBMError, match=r"manifest\.json has 1,099,511,627,776 bytes where"):
+        Manifest.read(tmp_path)
+
+
+def deny(monkeypatch, denied):
+    """Let one file be unreadable, also for root; numpy opens files as builtins does."""
+
+    def refuse(open):
+        def opened(path, *arguments, **options):
+            if isinstance(path, str | Path) and Path(path) == denied:
+                raise PermissionError(errno.EACCES, "Permission denied", str(path))
+            return open(path, *arguments, **options)
+
+        return opened
+
+    monkeypatch.setattr(builtins, "open", refuse(builtins.open))
+    monkeypatch.setattr(io, "open", refuse(io.open))

@@ -4,7 +4,8 @@ import json
 import pytest
 
 from wordrbm.errors import WordRBMError
-from wordrbm.text.labelled import documents, find_labelled
+from wordrbm.text.formats import iter_documents
+from wordrbm.text.labelled import find_labelled
 
 
 def write(folder, name, text="a text"):
@@ -20,10 +21,10 @@ def test_folders_of_files(tmp_path):
                 write(tmp_path, f"{part}/{name}/{number}.txt", f"{name} {number}\nof {part}")
     write(tmp_path, "train/unsup/0.txt")
     write(tmp_path, "README")
-    found = find_labelled(tmp_path)
-    assert list(found.train) == list(found.test) == ["neg", "pos"]
-    assert list(documents(found.train["pos"]))[1] == "pos 1\nof train"
-    assert len(found.unlabelled) == 1
+    files = find_labelled(tmp_path)
+    assert list(files.train) == list(files.test) == ["neg", "pos"]
+    assert list(iter_documents(files.train["pos"]))[1] == "pos 1\nof train"
+    assert len(files.unlabelled) == 1
 
 
 def test_files_of_lines(tmp_path):
@@ -31,21 +32,21 @@ def test_files_of_lines(tmp_path):
         with gzip.open(tmp_path / f"{part}.jsonl.gz", "wt") as file:
             file.writelines(json.dumps({"text": f"{part} {k}"}) + "\n" for k in range(2))
     (tmp_path / "train_urls.jsonl.gz").rename(tmp_path / "train_urls_pos.txt.gz")
-    found = find_labelled(tmp_path)
-    assert list(found.train) == ["neg", "pos"]
-    assert list(documents(found.test["neg"])) == ["test_neg 0", "test_neg 1"]
-    assert len(list(documents(found.unlabelled))) == 2
+    files = find_labelled(tmp_path)
+    assert list(files.train) == ["neg", "pos"]
+    assert list(iter_documents(files.test["neg"])) == ["test_neg 0", "test_neg 1"]
+    assert len(list(iter_documents(files.unlabelled))) == 2
 
 
-def test_folders_without_parts(tmp_path):
+def test_folders_without_a_test_set(tmp_path):
     for name in ("sport", "trade", "art"):
         write(tmp_path, f"{name}/one.txt")
-    found = find_labelled(tmp_path)
-    assert list(found.train) == ["art", "sport", "trade"]
-    assert found.test == {}
+    files = find_labelled(tmp_path)
+    assert list(files.train) == ["art", "sport", "trade"]
+    assert files.test == {}
 
 
-def test_what_cannot_be_is_told(tmp_path):
+def test_bad_layouts_are_refused(tmp_path):
     with pytest.raises(WordRBMError, match="is no folder"):
         find_labelled(tmp_path / "nowhere")
     with pytest.raises(WordRBMError, match="no folder of a class"):
@@ -59,21 +60,21 @@ def test_what_cannot_be_is_told(tmp_path):
         find_labelled(tmp_path)
 
 
-def test_a_damaged_file_is_told(tmp_path):
+def test_a_damaged_file_is_refused(tmp_path):
     for name in ("pos", "neg"):
         (tmp_path / f"train_{name}.jsonl").write_text('{"text": "a"}\nnonsense\n')
-    found = find_labelled(tmp_path)
+    files = find_labelled(tmp_path)
     with pytest.raises(WordRBMError, match=r"train_pos\.jsonl, line 2"):
-        list(documents(found.train["pos"]))
+        list(iter_documents(files.train["pos"]))
 
 
-def test_no_file_is_passed_over_in_silence(tmp_path):
+def test_no_file_is_skipped_silently(tmp_path):
     for name in ("train_a.x.jsonl", "train_a.y.jsonl", "train_b.jsonl", "train_b.jsonl.gz"):
         (tmp_path / name).write_text("")
     (tmp_path / "train_b.jsonl.bak").write_text("")
-    found = find_labelled(tmp_path)
-    assert list(found.train) == ["a.x", "a.y", "b"]
-    assert len(found.train["b"]) == 2
+    files = find_labelled(tmp_path)
+    assert list(files.train) == ["a.x", "a.y", "b"]
+    assert len(files.train["b"]) == 2
     (tmp_path / "train").mkdir()
     with pytest.raises(WordRBMError, match=r"both the folder train and train_a\.x\.jsonl"):
         find_labelled(tmp_path)

@@ -11,13 +11,13 @@ from wordrbm.text.vocabulary import Vocabulary
 characters = st.characters(exclude_categories=["Cs"], exclude_characters="\t\n")
 odd = st.sampled_from(["\u2028", "\xa0", "a\r", "\r", "\x0b", "\x1c", "\x85", "\ufeff", " ", "#"])
 words = st.lists(st.text(characters, min_size=1) | odd, unique=True).filter(
-    lambda found: "<unk>" not in found
+    lambda chosen: "<unk>" not in chosen
 )
 counts = st.integers(0, 10**18 - 1)
 
 
 @given(words, st.data())
-def test_what_is_written_is_read_again(tmp_path_factory, words, data):
+def test_a_vocabulary_is_read_as_it_was_written(tmp_path_factory, words, data):
     rows = [(word, data.draw(counts)) for word in words]
     vocabulary = Vocabulary.build(rows, unknown=data.draw(counts))
     path = tmp_path_factory.mktemp("v") / "vocabulary.tsv"
@@ -28,7 +28,7 @@ def test_what_is_written_is_read_again(tmp_path_factory, words, data):
     assert again.digest() == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_tokens_outside_are_the_unknown_word():
+def test_out_of_vocabulary_tokens_are_the_unknown_word():
     vocabulary = Vocabulary.build([("the", 5), ("cat", 2)], unknown=3)
     ids = vocabulary.ids(["cat", "sat", "the", "<unk>"])
     assert ids.dtype == np.int32
@@ -72,6 +72,6 @@ def test_a_word_that_could_not_be_read_again_is_not_written(tmp_path, word):
     assert not any(tmp_path.iterdir())
 
 
-def test_a_missing_file_is_told(tmp_path):
+def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(WordRBMError, match="No such file"):
         Vocabulary.read(tmp_path / "vocabulary.tsv")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import replacing
+from wordrbm.storage import atomic_write
 from wordrbm.using.featurefile import writing
 
 
@@ -63,7 +63,7 @@ def test_a_folder_is_no_file_to_write(tmp_path, monkeypatch, name):
         writing(Path(name), 4),
     ):
         pytest.fail("the work has begun")
-    with pytest.raises(WordRBMError, match="is a folder where a file"), replacing(Path(name)):
+    with pytest.raises(WordRBMError, match="is a folder where a file"), atomic_write(Path(name)):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 

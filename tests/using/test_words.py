@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from wordrbm.errors import WordRBMError
-from wordrbm.text.tokens import tokenize
+from wordrbm.text.tokenizer import tokenize
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.using.words import ids_of, several, whole_number, words_and_blanks, words_of
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wordrbm.analysis.mixing import NEAR, Case, Place
-from wordrbm.storage import replacing
+from wordrbm.storage import atomic_write
 from wordrbm.text.vocabulary import Vocabulary
 
 FAR = float("inf")  # steps that were not found
@@ -83,7 +83,7 @@ def detail(
 
 def write_curves(path: Path, details: Sequence[Mapping[str, Any]]) -> None:
     """One line for each operator, case, position and number of steps."""
-    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+    with atomic_write(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
         out.writerow(["operator", "case", "window", "position", "steps", "divergence", "distance"])
         for row in details:

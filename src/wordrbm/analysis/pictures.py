@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from wordrbm.analysis.history import Run
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import replacing
+from wordrbm.storage import atomic_write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,7 +89,7 @@ def save_picture(path: Path, draw: Callable[[], "Figure"]) -> None:
     with (
         style.context(["default", STYLE]),
         warnings.catch_warnings(),
-        replacing(path) as temporary,
+        atomic_write(path) as temporary,
     ):
         warnings.filterwarnings("ignore", "Glyph .* missing")  # a script the font does not have
         draw().savefig(temporary, format=form, metadata=METADATA[form])

@@ -24,7 +24,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import Chains, Clusters, cluster_counts
 from wordrbm.shapes import Array
-from wordrbm.storage import make_folder, remove_leftovers, told
+from wordrbm.storage import make_folder, remove_temporaries, write_errors
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import TrainingSettings, TrainingState
 from wordrbm.training.averaging import Averages
@@ -69,7 +69,7 @@ def save_checkpoint(run: Path, saved: Saved, origin: Origin) -> None:
     head |= describe(TrainedModel(saved.rbm, origin.vocabulary, origin.settings, origin.corpus))
     path = folder / f"{state.step:012d}.safetensors"
     write_tensors(path, tensors, head)
-    with told(folder):
+    with write_errors(folder):
         for other in _to_let_go(list_checkpoints(run), path):
             other.unlink()
 
@@ -93,8 +93,8 @@ def list_checkpoints(run: Path) -> list[Path]:
 
 def remove_checkpoints(run: Path) -> None:
     """Let go of the checkpoints; whatever else lies in their folder is not ours to remove."""
-    remove_leftovers(run / FOLDER)
-    with told(run / FOLDER):
+    remove_temporaries(run / FOLDER)
+    with write_errors(run / FOLDER):
         for path in list_checkpoints(run):
             path.unlink(missing_ok=True)
     with suppress(OSError):  # not there, or not empty

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wordrbm.artifacts.vectors import Vectors
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import replacing
+from wordrbm.storage import atomic_write
 
 
 def text_lines(vectors: Vectors) -> Iterator[bytes]:
@@ -40,6 +40,6 @@ def export(vectors: Vectors, path: Path, form: str) -> None:
             f"The word {spaced!r} has white space in it, which the word2vec formats cannot hold; "
             "remove it from the text and train again."
         )
-    with replacing(path) as temporary, temporary.open("wb") as file:
+    with atomic_write(path) as temporary, temporary.open("wb") as file:
         file.write(f"{len(vectors)} {vectors.matrix.shape[1]}\n".encode())
         file.writelines(FORMATS[form](vectors))

@@ -10,21 +10,20 @@ import numpy as np
 
 from wordrbm.artifacts.vectors import Vectors
 from wordrbm.errors import WordRBMError
-from wordrbm.text.looking import look
-from wordrbm.text.settings import STRICT
-from wordrbm.text.source import opened
+from wordrbm.storage import path_status
+from wordrbm.text.reader import open_text
 
 _SIZES = re.compile(r"(\d{1,12}) (\d{1,6})")
 
 
 def read_vectors(path: Path) -> Vectors:
     """All vectors of a text file, compressed or not; of a word that comes twice the first."""
-    if not look(path).is_file:
+    if not path_status(path).is_file:
         raise WordRBMError(f"{path} is no file; give vectors as text, a word a line.")
     rows: dict[str, np.ndarray] = {}
     count, size, last = None, 0, 0
-    with opened(path, STRICT) as source:
-        for line in source.lines():
+    with open_text(path) as reader:
+        for line in reader.lines():
             text, last = line.text.rstrip(" "), line.number
             if line.number == 1 and (sizes := _SIZES.fullmatch(text)):
                 count, size = int(sizes[1]), int(sizes[2])

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import told, write_text
+from wordrbm.storage import write_errors, write_text
 
 
 def append_metrics(path: Path, record: dict[str, Any]) -> None:
     """Add a line and ask the disk to keep it."""
-    with told(path), path.open("a", encoding="utf-8") as file:
+    with write_errors(path), path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(record) + "\n")
         file.flush()
         os.fsync(file.fileno())

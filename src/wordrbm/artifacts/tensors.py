@@ -17,7 +17,7 @@ from safetensors.numpy import save_file
 
 from wordrbm.errors import WordRBMError
 from wordrbm.shapes import Array
-from wordrbm.storage import replacing
+from wordrbm.storage import atomic_write
 
 Shape = tuple[int, ...]
 FORMAT = "wordrbm"
@@ -35,7 +35,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Array], head: Mapping[str, A
     contiguous = {name: np.asarray(array, order="C") for name, array in tensors.items()}
     shapes = {name: list(array.shape) for name, array in contiguous.items()}
     full = {"format": FORMAT, "version": VERSION, **head, "shapes": shapes}
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         try:
             save_file(contiguous, temporary, metadata={"wordrbm": json.dumps(full, sort_keys=True)})
         except SafetensorError as error:  # how a full disk is told there

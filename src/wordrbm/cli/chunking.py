@@ -84,7 +84,7 @@ def chunking(
     """
     from wordrbm.errors import WordRBMError
     from wordrbm.processors import workers_or_cores
-    from wordrbm.storage import locked, make_folder
+    from wordrbm.storage import folder_lock, make_folder
     from wordrbm.tasks.tagging.asked import Asked
     from wordrbm.tasks.tagging.crfsuite import imported
     from wordrbm.tasks.tagging.task import read_task
@@ -112,7 +112,7 @@ def chunking(
     deviations, factors, c2s = numbers
     asked = Asked(kinds, deviations, factors, c2s, workers_or_cores(jobs))
     make_folder(out)
-    with locked(out, "an experiment"):
+    with folder_lock(out, "an experiment"):
         if validate_only:
             found = _validated(asked, task, out, quiet=quiet)
         else:

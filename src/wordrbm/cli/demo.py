@@ -36,12 +36,12 @@ def demo(
     from wordrbm.artifacts import load
     from wordrbm.cli.neighbours import look_up, print_table
     from wordrbm.cli.train import plan, show_run
-    from wordrbm.text.prepared import Prepared
+    from wordrbm.text.corpus import PreparedCorpus
 
     corpus, model = out / "corpus", out / "model"
     if not corpus.exists():
         _prepare(corpus, quiet=quiet)
-    run = plan(Prepared.open(corpus), model, {"ngrams": ngrams, "evaluations": 8})
+    run = plan(PreparedCorpus.open(corpus), model, {"ngrams": ngrams, "evaluations": 8})
     show_run(run, resume=True, quiet=quiet)
     vectors = load(model).vectors
     words = [word for word in WORDS if word in vectors]
@@ -57,8 +57,8 @@ def _prepare(corpus: Path, *, quiet: bool) -> None:
     from wordrbm.cli.prepare import show_steps
     from wordrbm.processors import cores
     from wordrbm.storage import make_folder
-    from wordrbm.text.prepare import prepare
-    from wordrbm.text.settings import PrepareSettings
+    from wordrbm.text.prepare.pipeline import prepare
+    from wordrbm.text.prepare.settings import PrepareSettings
 
     make_folder(corpus.parent)
     settings = PrepareSettings(vocabulary_size=20_000)

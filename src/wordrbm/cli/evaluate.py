@@ -8,7 +8,7 @@ import typer
 
 if TYPE_CHECKING:
     from wordrbm.shapes import Words
-    from wordrbm.text.prepared import Prepared
+    from wordrbm.text.corpus import PreparedCorpus
 
 
 def evaluate(
@@ -32,9 +32,9 @@ def evaluate(
     from wordrbm.models.cloze import cloze_log_probability
     from wordrbm.processors import cores
     from wordrbm.tasks.scores import perplexity, sample_of
-    from wordrbm.text.prepared import Prepared
+    from wordrbm.text.corpus import PreparedCorpus
 
-    trained, corpus = load(model), Prepared.open(prepared)
+    trained, corpus = load(model), PreparedCorpus.open(prepared)
     corpus.verify()
     sample = sample_of(corpus, trained.vocabulary, trained.rbm.positions, windows)
     q = corpus.vocabulary.probability()
@@ -54,7 +54,7 @@ def evaluate(
     _print({"windows": len(sample), "scores": rows}, as_json=as_json)
 
 
-def _trigrams(corpus: "Prepared", sample: "Words") -> Any:
+def _trigrams(corpus: "PreparedCorpus", sample: "Words") -> Any:
     from wordrbm.tasks.count_model import TrigramModel
 
     return TrigramModel.count(corpus).cloze_log_probability(sample)

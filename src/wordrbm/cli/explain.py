@@ -32,10 +32,10 @@ def explain(
     """
     from wordrbm.estimators.classifier_file import load_classifier
     from wordrbm.estimators.explaining import explain as explained
-    from wordrbm.using.lines import lines_from
+    from wordrbm.text.reader import open_lines
 
     kept = load_classifier(classifier)
-    with lines_from(file) as lines:
+    with open_lines(file) as lines:
         text = "\n".join(line.text for line in lines)
     found = explained(kept.models, kept.view, kept.layer, text)
     if html is not None:

@@ -12,8 +12,8 @@ from wordrbm.cli.progress import Show, progress
 
 if TYPE_CHECKING:
     from wordrbm.artifacts import TrainedModel
+    from wordrbm.text.reader import Line
     from wordrbm.using.features import Features
-    from wordrbm.using.lines import Line
 
 
 def features(
@@ -40,10 +40,10 @@ def features(
       echo "the prime minister said" | wordrbm features model
     """
     from wordrbm.artifacts import load
-    from wordrbm.using.lines import lines_from
+    from wordrbm.text.reader import open_lines
 
     trained = load(model)
-    with lines_from(file) as lines:
+    with open_lines(file) as lines:
         if out is None:
             _print_rows(trained, lines)
         else:

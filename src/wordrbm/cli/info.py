@@ -31,12 +31,10 @@ def describe(path: Path) -> dict[str, Any]:
     from wordrbm.artifacts.metrics import read_metrics
     from wordrbm.artifacts.modelfile import METRICS, MODEL
     from wordrbm.artifacts.tensors import read_head
-    from wordrbm.text.manifest import NAME, Manifest
+    from wordrbm.text.corpus import MANIFEST, Manifest
 
-    if (path / NAME).exists():
-        from dataclasses import asdict
-
-        return {"kind": "prepared corpus", **asdict(Manifest.read(path))}
+    if (path / MANIFEST).exists():
+        return {"kind": "prepared corpus", **Manifest.read(path).model_dump()}
     if path.is_file():
         return read_head(path)
     checkpoints = list_checkpoints(path)

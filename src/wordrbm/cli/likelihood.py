@@ -59,14 +59,14 @@ def likelihood(
     from wordrbm.likelihood.annealing import AnnealingSettings
     from wordrbm.processors import workers_or_cores
     from wordrbm.tasks.likelihood_run import LikelihoodRun
-    from wordrbm.text.prepared import Prepared
+    from wordrbm.text.corpus import PreparedCorpus
 
     stop = StopSignals()
     stop.told = "Stopped; nothing was written."
     if plot is not None:
         checked_kind(plot)
         refuse_no_folder(plot)
-    trained, corpus = load(model), Prepared.open(prepared)
+    trained, corpus = load(model), PreparedCorpus.open(prepared)
     corpus.verify()
     settings = AnnealingSettings(temperatures, chains, seed=1 if seed is None else seed)
     run = LikelihoodRun.of(

@@ -53,11 +53,11 @@ def mixing(
     from wordrbm.cli.progress import progress
     from wordrbm.sampling.named import operators_named
     from wordrbm.tasks.scores import random_sample_of
-    from wordrbm.text.prepared import Prepared
+    from wordrbm.text.corpus import PreparedCorpus
 
     refuse_without_matplotlib()
     after = sorted(whole_numbers("steps", steps, least=1, most=999_999_999))
-    trained, corpus = load(model), Prepared.open(prepared)
+    trained, corpus = load(model), PreparedCorpus.open(prepared)
     corpus.verify()
     rbm, q = trained.rbm, corpus.vocabulary.probability()
     names = [name.strip() for name in operators.split(",") if name.strip()]

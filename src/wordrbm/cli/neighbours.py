@@ -39,13 +39,13 @@ def neighbours(
     """
     from wordrbm.artifacts import load
     from wordrbm.errors import WordRBMError
-    from wordrbm.text.tokens import normalise
+    from wordrbm.text.tokenizer import normalize_token
 
     if not words and not groups and context is None:
         raise WordRBMError("No word was given; name the words to look up.")
     trained = load(model)
     vectors = trained.raw_vectors if raw else trained.vectors
-    found = look_up(vectors, [normalise(word) for word in words or []], count, among)
+    found = look_up(vectors, [normalize_token(word) for word in words or []], count, among)
     if context is not None:
         expected = trained.infer_vector(context, raw=raw)
         found[context] = vectors.nearest(expected, count, among=among)

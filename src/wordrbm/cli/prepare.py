@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict
 from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -16,7 +15,7 @@ import typer
 from wordrbm.cli.progress import progress
 
 if TYPE_CHECKING:
-    from wordrbm.text.prepare import PrepareProgress
+    from wordrbm.text.prepare.pipeline import PrepareProgress
 
 LABELS = {"read": "reading", "count": "counting", "write": "writing"}
 
@@ -24,19 +23,19 @@ LABELS = {"read": "reading", "count": "counting", "write": "writing"}
 def prepare(
     inputs: Annotated[list[Path], typer.Argument(help="Files and folders of text.")],
     out: Annotated[Path, typer.Option(help="The folder to make.")],
-    vocabulary_size: Annotated[int, typer.Option(help="How many words to keep.")] = 100_000,
-    min_count: Annotated[int, typer.Option(help="Drop words seen less often.")] = 1,
+    vocabulary_size: Annotated[int, typer.Option(help="Most frequent words to keep.")] = 100_000,
+    min_count: Annotated[int, typer.Option(help="Drop words that occur less often.")] = 1,
     workers: Annotated[
         int | None,
         typer.Option(help="Processes; the output is the same.", show_default="all cores"),
     ] = None,
-    heldout: Annotated[float, typer.Option(help="Share of the text to hold out.")] = 0.01,
+    heldout: Annotated[float, typer.Option(help="Fraction of the text to hold out.")] = 0.01,
     field: Annotated[str, typer.Option(help="The field of JSON lines with the text.")] = "text",
     encoding_errors: Annotated[
         str, typer.Option(help="Bytes that are no UTF-8: strict refuses, replace counts them.")
     ] = "strict",
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on where the same command was stopped.")
+        bool, typer.Option("--resume", help="Continue where the same command was stopped.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -44,13 +43,19 @@ def prepare(
     """Turn text files into a prepared corpus: words as integers, and a vocabulary.
 
     Inputs are plain text, JSON lines (.jsonl, .ndjson), Gigaword SGML, any of them as .gz or .zst,
-    and folders of them. A plain file, a JSON line or a Gigaword story is one story.
+    and folders of them. A plain file, a JSON line or a Gigaword story is one document.
 
     \b
     Example:
       wordrbm prepare news/ books.txt.gz --out corpus --vocabulary-size 50000
     """
-    settings = (vocabulary_size, min_count, heldout, field, encoding_errors)
+    settings = {
+        "vocabulary_size": vocabulary_size,
+        "min_count": min_count,
+        "heldout": heldout,
+        "field": field,
+        "encoding_errors": encoding_errors,
+    }
     began = time.monotonic()
     with _stoppable():
         _run(inputs, out, settings, workers, resume=resume, quiet=quiet)
@@ -60,35 +65,36 @@ def prepare(
 def _run(
     inputs: list[Path],
     out: Path,
-    settings: tuple[Any, ...],
+    settings: dict[str, Any],
     workers: int | None,
     *,
     resume: bool,
     quiet: bool,
 ) -> None:
     from wordrbm.processors import cores
-    from wordrbm.text.prepare import prepare as run
-    from wordrbm.text.settings import PrepareSettings
+    from wordrbm.text.prepare.pipeline import prepare as run
+    from wordrbm.text.prepare.settings import check_settings
 
     workers = cores() if workers is None else workers
-    with closing(run(inputs, out, PrepareSettings(*settings), workers, resume)) as steps:
+    checked = check_settings(settings, workers)
+    with closing(run(inputs, out, checked, workers, resume)) as steps:
         show_steps(steps, quiet=quiet)
 
 
 @contextmanager
 def _stoppable() -> Iterator[None]:
-    """Let Ctrl-C and an order to end stop the work in good order; it is kept."""
+    """Stop cleanly on SIGINT and SIGTERM; the work done is kept."""
     signal.signal(signal.SIGTERM, _terminated)
     try:
         yield
     except (KeyboardInterrupt, _Terminated) as stop:
         number = signal.SIGTERM if isinstance(stop, _Terminated) else signal.SIGINT
-        print("Stopped; go on with --resume.", file=sys.stderr, flush=True)
+        print("Stopped; continue with --resume.", file=sys.stderr, flush=True)
         raise typer.Exit(128 + number) from None
 
 
 class _Terminated(BaseException):
-    """An order to end, which nothing on the way may take for a fault."""
+    """SIGTERM, as an exception that no handler on the way takes for an error."""
 
 
 def _terminated(number: int, frame: object) -> NoReturn:
@@ -96,7 +102,7 @@ def _terminated(number: int, frame: object) -> NoReturn:
 
 
 def show_steps(steps: "Iterable[PrepareProgress]", *, quiet: bool) -> None:
-    """Run the steps, one line or bar for each stage."""
+    """Run a prepare, with a progress line or bar for each stage."""
     for stage, group in groupby(steps, key=lambda step: step.stage):
         first = next(group)
         began = time.monotonic()
@@ -108,16 +114,21 @@ def show_steps(steps: "Iterable[PrepareProgress]", *, quiet: bool) -> None:
 
 
 def _report(out: Path, seconds: float, *, as_json: bool) -> None:
-    """The result on standard output: a few lines, or one JSON object."""
-    from wordrbm.text.manifest import Manifest
+    """Print the counts of the corpus: a few lines, or one JSON object."""
+    from wordrbm.text.corpus import Manifest
 
     counts = Manifest.read(out).counts
     speed = counts.tokens / max(seconds, 0.001)
     if as_json:
-        result = {**asdict(counts), "out": str(out), "seconds": seconds, "tokens_per_second": speed}
+        result = {
+            **counts.model_dump(),
+            "out": str(out),
+            "seconds": seconds,
+            "tokens_per_second": speed,
+        }
         print(json.dumps(result))
         return
-    print(f"{out}: {counts.stories:,} stories, {counts.tokens:,} tokens, {counts.types:,} types")
+    print(f"{out}: {counts.stories:,} documents, {counts.tokens:,} tokens, {counts.types:,} types")
     print(f"vocabulary: {counts.vocabulary:,} words, {counts.coverage:.2%} of all tokens inside")
     print(f"held out: {counts.heldout:,} tokens ({counts.heldout / counts.tokens:.2%})")
     if counts.replaced:

@@ -34,10 +34,10 @@ def score(
       echo "the prime minister said" | wordrbm score model --json
     """
     from wordrbm.artifacts import load
-    from wordrbm.using.lines import lines_from
+    from wordrbm.text.reader import open_lines
 
     trained = load(model)
-    with lines_from(file) as lines:
+    with open_lines(file) as lines:
         scores = trained.score((line.text for line in lines), costly=words)
         for number, found in enumerate(scores, start=1):
             print(_as_json(number, found) if as_json else _as_text(number, found), flush=True)

@@ -81,7 +81,7 @@ def sentiment(
     """
     from wordrbm.errors import WordRBMError
     from wordrbm.processors import workers_or_cores
-    from wordrbm.storage import locked, make_folder
+    from wordrbm.storage import folder_lock, make_folder
     from wordrbm.tasks.sentiment.data import Reading, read_data
     from wordrbm.tasks.sentiment.experiment import Asked
     from wordrbm.tasks.sentiment.report import as_records, as_text
@@ -103,7 +103,7 @@ def sentiment(
     how = Reading(field, encoding_errors, out, groups)
     found = read_data(data, unlabelled=unlabelled or guess, how=how)
     make_folder(out)
-    with locked(out, "an experiment"):
+    with folder_lock(out, "an experiment"):
         rows = _run(asked, found, out, quiet=quiet)
     print(json.dumps({"out": str(out), "rows": as_records(rows)}) if as_json else as_text(rows))
     if not as_json:

@@ -61,7 +61,7 @@ def tag(
 def _sentences(file: Path | None, columns: int) -> "list[Sentence]":
     """Of a file, or of standard input."""
     from wordrbm.tasks.tagging.columns import read_columns, received_columns
-    from wordrbm.using.lines import standard_input
+    from wordrbm.text.reader import standard_input
 
     if file is None or str(file) == "-":
         return received_columns(standard_input(), columns)

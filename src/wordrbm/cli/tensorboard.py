@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import make_folder, told
+from wordrbm.storage import make_folder, write_errors
 
 Log = Callable[[Mapping[str, float]], None]
 
@@ -30,7 +30,7 @@ def events(folder: Path | None, first_step: int) -> Iterator[Log]:
     try:
         yield partial(_log, writer, folder)
     finally:
-        with told(folder):
+        with write_errors(folder):
             writer.close()
 
 
@@ -59,7 +59,7 @@ def _begun(folder: Path, first_step: int) -> Any:
 
     make_folder(folder)
     start = SessionLog(status=SessionLog.START)
-    with told(folder):
+    with write_errors(folder):
         # The package names a file by the second, and would write over one begun in the same.
         writer = EventsWriter(str(folder / "events"), f".{os.getpid()}.{first_step}")
         writer.write_event(Event(step=first_step, wall_time=time.time(), session_log=start))
@@ -72,7 +72,7 @@ def _log(writer: Any, folder: Path, record: Mapping[str, float]) -> None:
     from tensorboardX.summary import scalar
 
     step = int(record["step"])
-    with told(folder):
+    with write_errors(folder):
         for name, number in record.items():
             if name != "step":
                 summary = scalar(name, number)

@@ -14,7 +14,7 @@ from wordrbm.cli.tensorboard import check_events, events
 if TYPE_CHECKING:
     from wordrbm.tasks.run_notes import Report
     from wordrbm.tasks.training_run import TrainingRun
-    from wordrbm.text.prepared import Prepared
+    from wordrbm.text.corpus import PreparedCorpus
 
 
 def _option(text: str) -> Any:
@@ -82,10 +82,10 @@ def train(
         "seed": seed, "word_rate": word_rate, "hidden_rate": hidden_rate, "momentum": momentum,
         "l2": l2, "epochs": epochs, "evaluations": evaluations, "heldout_windows": heldout_windows,
     }  # fmt: skip
-    from wordrbm.text.prepared import Prepared
+    from wordrbm.text.corpus import PreparedCorpus
     from wordrbm.training import read_settings
 
-    corpus = Prepared.open(prepared)
+    corpus = PreparedCorpus.open(prepared)
     values = read_settings(settings) if settings else {}
     values |= {name: value for name, value in given.items() if value is not None}
     run = plan(corpus, out, values, threads, checkpoint_minutes)
@@ -95,7 +95,7 @@ def train(
 
 
 def plan(
-    corpus: "Prepared",
+    corpus: "PreparedCorpus",
     out: Path,
     values: dict[str, Any],
     threads: int | None = None,

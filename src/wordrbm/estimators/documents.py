@@ -1,12 +1,10 @@
 """Documents as they are given: read once, checked one by one, as tokens.
 
-A document is a `str`, split as the training text of any model is, or a list of tokens. A line
-break of HTML is a line break. No window crosses documents. Words are counted while the documents
-are read, so they may come from a generator: what stays in memory is an integer for every token and
-the words.
+A document is a `str`, split as the training text of any model is, or a list of tokens. No window
+crosses documents. Words are counted while the documents are read, so they may come from a
+generator: what stays in memory is an integer for every token and the words.
 """
 
-import re
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
@@ -18,12 +16,10 @@ from jaxtyping import Int, Int64
 
 from wordrbm.errors import WordRBMError
 from wordrbm.estimators.refused import Refused
-from wordrbm.text.tokens import normalise, tokenize
+from wordrbm.text.tokenizer import normalize_token, tokenize
 from wordrbm.text.vocabulary import UNKNOWN, Vocabulary
 from wordrbm.text.windows import Windows
 from wordrbm.using import words
-
-BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
 class Read(NamedTuple):
@@ -106,11 +102,11 @@ def text_tags(tags: Any) -> Any:
 
 def _tokens(document: Any, number: int) -> list[str]:
     if isinstance(document, str):
-        return tokenize(BREAK.sub("\n", document))
+        return tokenize(document)
     if isinstance(document, Iterable) and not isinstance(document, bytes | Mapping | Set):
         tokens = list(document)
         if all(isinstance(token, str) and not words.is_blank(token) for token in tokens):
-            return [normalise(token) for token in tokens]
+            return [normalize_token(token) for token in tokens]
     raise Refused(
         f"Document {number} is {words.shown(document)}; a document is a str or a list of tokens "
         "that are str and no blanks."

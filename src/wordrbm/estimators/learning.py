@@ -16,7 +16,7 @@ from wordrbm.models import WordRepRBM, init_wordrep
 from wordrbm.sampling import PooledMetropolis, word_tables
 from wordrbm.sampling.columns import Columns
 from wordrbm.shapes import Probability, Words
-from wordrbm.text.windows import Windows, batch
+from wordrbm.text.windows import Windows, read_batch
 from wordrbm.training import Progress, TrainingSettings, TrainingState, start
 from wordrbm.training.batches import Batches
 from wordrbm.training.optimizer import RowSteps
@@ -116,6 +116,6 @@ def _batches(windows: Windows, settings: TrainingSettings, begun: int) -> Batche
 
     def batches(first: int, size: int) -> Words:
         place = max(0, first - begun * settings.batch_size)  # windows of an earlier call are gone
-        return batch(windows, settings.seed + begun, place, size)
+        return read_batch(windows, settings.seed + begun, place, size)
 
     return batches

@@ -71,7 +71,7 @@ class DistinctWindows:
     @classmethod
     def sample(cls, windows: Windows, count: int) -> "DistinctWindows":
         """At most `count` windows, evenly spread over a text: the same ones for every run."""
-        return cls.of(windows.spread(count))
+        return cls.of(windows.evenly_spaced(count))
 
     def __len__(self) -> int:
         return len(self.windows)

@@ -21,7 +21,7 @@ from jaxtyping import Float, Int
 
 from wordrbm.errors import WordRBMError
 from wordrbm.shapes import Probability, Scores, Words
-from wordrbm.text.prepared import Prepared
+from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.text.windows import Windows
 
 AT_ONCE = 2**22  # windows read in one go while counting
@@ -104,7 +104,7 @@ class TrigramModel:
     three: Level
 
     @classmethod
-    def count(cls, prepared: Prepared) -> "TrigramModel":
+    def count(cls, prepared: PreparedCorpus) -> "TrigramModel":
         """Count the training text."""
         K = len(prepared.vocabulary)
         if K**3 >= 2**63:

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wordrbm.errors import WordRBMError
-from wordrbm.text.prepared import Prepared
+from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.training import TrainingSettings, check_settings
 from wordrbm.training.settings import with_preset
 
 
 def settings_for(
-    prepared: Prepared, values: Mapping[str, Any], others: Sequence[str] = ()
+    prepared: PreparedCorpus, values: Mapping[str, Any], others: Sequence[str] = ()
 ) -> TrainingSettings:
     """Checked settings; `epochs`, passes over the training text, may stand for `ngrams`.
 

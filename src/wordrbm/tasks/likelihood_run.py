@@ -19,7 +19,7 @@ from wordrbm.likelihood.sandwich import Layer, build_sandwich
 from wordrbm.shapes import Words
 from wordrbm.tasks.count_model import TrigramModel
 from wordrbm.tasks.scores import random_sample_of, sample_of
-from wordrbm.text.prepared import Prepared
+from wordrbm.text.corpus import PreparedCorpus
 
 Show = Callable[[float, str], None]
 METHOD = "annealed importance sampling, heavy windows of the text summed exactly"
@@ -31,7 +31,7 @@ class LikelihoodRun:
     """A model, its corpus, and how to estimate."""
 
     trained: TrainedModel
-    corpus: Prepared
+    corpus: PreparedCorpus
     settings: AnnealingSettings
     held_out: Words
     text_windows: int
@@ -41,7 +41,7 @@ class LikelihoodRun:
     def of(
         cls,
         trained: TrainedModel,
-        corpus: Prepared,
+        corpus: PreparedCorpus,
         settings: AnnealingSettings,
         windows: int,
         *,

@@ -13,7 +13,7 @@ from wordrbm.artifacts.likelihoodfile import LIKELIHOOD
 from wordrbm.artifacts.modelfile import METRICS, MODEL, TIMES, VOCABULARY, load
 from wordrbm.artifacts.tensors import read_head
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import is_leftover, locked, make_folder, remove_leftovers
+from wordrbm.storage import folder_lock, is_temporary, make_folder, remove_temporaries
 
 OURS = {VOCABULARY, METRICS, TIMES, MODEL, LIKELIHOOD, FOLDER}
 
@@ -23,10 +23,10 @@ def run_folder(out: Path, *, resume: bool) -> Iterator[None]:
     """Hold the folder of a run, made if it is new, tidied if a process was killed in it."""
     refuse_other_folder(out, resume=resume)
     make_folder(out)
-    with locked(out, "a training run"):
+    with folder_lock(out, "a training run"):
         refuse_other_folder(out, resume=resume)  # another run may have ended in the meantime
-        remove_leftovers(out)
-        remove_leftovers(out / FOLDER)
+        remove_temporaries(out)
+        remove_temporaries(out / FOLDER)
         yield
 
 
@@ -47,7 +47,7 @@ def refuse_other_folder(out: Path, *, resume: bool) -> None:
     if out.exists() and not out.is_dir():
         raise WordRBMError(f"{out} is a file; name a folder to train into.")
     found = (
-        {path.name for path in out.iterdir() if not is_leftover(path)} if out.exists() else set()
+        {path.name for path in out.iterdir() if not is_temporary(path)} if out.exists() else set()
     )
     if MODEL in found and not resume:
         raise WordRBMError(f"{out} already holds a trained model; train into another folder.")

@@ -20,7 +20,7 @@ from wordrbm.likelihood.heaviest import DistinctWindows, share_of_model
 from wordrbm.models import AbstractRBM
 from wordrbm.models.cloze import cloze_log_probability
 from wordrbm.shapes import Probability, Scores, Words
-from wordrbm.text.prepared import Prepared
+from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.text.windows import Windows
 
@@ -37,13 +37,13 @@ class HeldOutScores(NamedTuple):
     ten_heaviest_text: float  # share of the text on the same ten
 
 
-def sample_of(prepared: Prepared, vocabulary: Vocabulary, n: int, count: int) -> Words:
+def sample_of(prepared: PreparedCorpus, vocabulary: Vocabulary, n: int, count: int) -> Words:
     """The held-out windows of a corpus for a model with this vocabulary."""
-    return _held_out(prepared, vocabulary, n, count).spread(count)
+    return _held_out(prepared, vocabulary, n, count).evenly_spaced(count)
 
 
 def random_sample_of(
-    prepared: Prepared, vocabulary: Vocabulary, n: int, count: int, seed: int
+    prepared: PreparedCorpus, vocabulary: Vocabulary, n: int, count: int, seed: int
 ) -> Words:
     """The same at random, no window twice."""
     windows = _held_out(prepared, vocabulary, n, count)
@@ -52,7 +52,7 @@ def random_sample_of(
     return windows.take(np.sort(chosen))
 
 
-def _held_out(prepared: Prepared, vocabulary: Vocabulary, n: int, count: int) -> Windows:
+def _held_out(prepared: PreparedCorpus, vocabulary: Vocabulary, n: int, count: int) -> Windows:
     if prepared.vocabulary.digest() != vocabulary.digest():
         raise WordRBMError(
             f"{prepared.path} has another vocabulary than the model; give the corpus it was "

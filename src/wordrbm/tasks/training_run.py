@@ -28,9 +28,8 @@ from wordrbm.tasks.clock import Clock
 from wordrbm.tasks.run_folder import is_finished, run_folder
 from wordrbm.tasks.run_notes import Report, is_noted, note, rewind_notes
 from wordrbm.tasks.scores import HeldOutScores, free_energy_gap, held_out_scores
-from wordrbm.text.manifest import IDS
-from wordrbm.text.prepared import Prepared
-from wordrbm.text.windows import Visit
+from wordrbm.text.corpus import IDS, PreparedCorpus
+from wordrbm.text.windows import ShuffledBatches
 from wordrbm.training import (
     Progress,
     TrainingSettings,
@@ -59,7 +58,7 @@ class Stopped(Exception):  # noqa: N818 - being asked to stop is no error
 class TrainingRun:
     """One run: what it reads, where it writes, and how."""
 
-    prepared: Prepared
+    prepared: PreparedCorpus
     out: Path
     settings: TrainingSettings
     threads: int = 1
@@ -143,8 +142,10 @@ class TrainingRun:
         return DistinctWindows.sample(self.prepared.windows(self.settings.window, "train"), WEIGHED)
 
     @property
-    def _batches(self) -> Visit:
-        return Visit(self.prepared.windows(self.settings.window, "train"), self.settings.seed)
+    def _batches(self) -> ShuffledBatches:
+        return ShuffledBatches(
+            self.prepared.windows(self.settings.window, "train"), self.settings.seed
+        )
 
     def _is_scored(self, step: int) -> bool:
         """Scores come at evenly spread updates, the last one included."""
@@ -158,7 +159,7 @@ class TrainingRun:
         held_out = self.prepared.windows(self.settings.window, "heldout")
         if not len(held_out):
             return None
-        sample = held_out.spread(self.settings.heldout_windows)
+        sample = held_out.evenly_spaced(self.settings.heldout_windows)
         q = self.prepared.vocabulary.probability()
         gap = free_energy_gap(saved.rbm, sample, saved.state.chains.v)
         try:

@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from wordrbm.artifacts import TrainedModel, load
-from wordrbm.errors import WordRBMError
 from wordrbm.processors import workers_or_cores
 from wordrbm.tasks.epochs import settings_for
 from wordrbm.tasks.training_run import TrainingRun
-from wordrbm.text.prepare import prepare as prepare_steps
-from wordrbm.text.prepared import Prepared
-from wordrbm.text.settings import PrepareSettings
+from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.text.prepare.pipeline import prepare as prepare_steps
+from wordrbm.text.prepare.settings import check_settings
 
 
 def prepare(
@@ -21,19 +20,16 @@ def prepare(
     workers: int | None = None,
     resume: bool = False,
     **settings: Any,
-) -> Prepared:
+) -> PreparedCorpus:
     """Turn text files and folders into a prepared corpus; see `PrepareSettings` for settings."""
-    try:
-        chosen = PrepareSettings(**settings)
-    except TypeError as error:
-        raise WordRBMError(f"Settings cannot be used: {error}.") from None
+    chosen = check_settings(settings)
     for _ in prepare_steps(inputs, Path(out), chosen, workers_or_cores(workers), resume):
         pass
-    return Prepared.open(Path(out))
+    return PreparedCorpus.open(Path(out))
 
 
 def train(
-    corpus: Prepared | str | Path,
+    corpus: PreparedCorpus | str | Path,
     out: str | Path,
     *,
     threads: int | None = None,
@@ -41,7 +37,7 @@ def train(
     **settings: Any,
 ) -> TrainedModel:
     """Train a model on a prepared corpus; see `TrainingSettings` for settings, and `epochs`."""
-    prepared = corpus if isinstance(corpus, Prepared) else Prepared.open(Path(corpus))
+    prepared = corpus if isinstance(corpus, PreparedCorpus) else PreparedCorpus.open(Path(corpus))
     chosen = settings_for(prepared, settings)
     for _ in TrainingRun(prepared, Path(out).absolute(), chosen, workers_or_cores(threads)).reports(
         resume=resume

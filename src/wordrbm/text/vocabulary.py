@@ -1,10 +1,10 @@
-"""The words a model knows: a word's id is its line in `vocabulary.tsv`.
+"""The vocabulary of a model: a word's id is its line in `vocabulary.tsv`.
 
     <unk> TAB count     line 0: every token outside the vocabulary
     word  TAB count     most frequent first, equal counts in code point order
 
-UTF-8, every line ended by a newline. Only tab and newline separate, so any other character may
-stand in a word and comes back as it was.
+UTF-8, every line ended by a newline. Only tab and newline separate, so a word may contain any
+other character.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from reprlib import repr as brief
+from reprlib import repr as short_repr
 from typing import NoReturn, final
 
 import numpy as np
@@ -24,20 +24,20 @@ from wordrbm.errors import WordRBMError
 from wordrbm.storage import write_text
 
 UNKNOWN = "<unk>"
-LONGEST_FILE = 2**29  # bytes, about thirty million words: more would not fit in memory as a model
+MAX_FILE_BYTES = 2**29  # about thirty million words: more would not fit in memory as a model
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """K words, the unknown word first, and how often each was seen."""
+    """K words, the unknown word first, and their counts."""
 
     words: tuple[str, ...]
     counts: Int64[np.ndarray, " K"]
 
     @classmethod
     def build(cls, ranked: Iterable[tuple[str, int]], unknown: int) -> "Vocabulary":
-        """The unknown word, then words with their counts in the order they are to have."""
+        """Make a vocabulary of the unknown word and of ranked words with their counts."""
         rows = [(UNKNOWN, unknown), *ranked]
         words, counts = zip(*rows, strict=True)
         return cls(words, np.array(counts, np.int64))
@@ -51,20 +51,20 @@ class Vocabulary:
         return {word: k for k, word in enumerate(self.words)}
 
     def ids(self, tokens: Iterable[str]) -> Int32[np.ndarray, " T"]:
-        """Tokens as ids, 0 for every token outside."""
+        """Tokens as ids, 0 for every out-of-vocabulary token."""
         return np.fromiter(map(self.index.get, tokens, itertools.repeat(0)), np.int32)
 
     def probability(self) -> Float64[np.ndarray, " K"]:
-        """How often each word was seen, never zero: max(count, 1) over the sum."""
-        seen = np.maximum(self.counts, 1).astype(np.float64)
-        return np.asarray(seen / seen.sum())
+        """Unigram probabilities, never zero: max(count, 1) over the sum."""
+        counts = np.maximum(self.counts, 1).astype(np.float64)
+        return np.asarray(counts / counts.sum())
 
     def digest(self) -> str:
         """The SHA-256 of the file this vocabulary is, or would be, stored in."""
         return hashlib.sha256(self._text().encode("utf-8")).hexdigest()
 
     def write(self, path: Path) -> None:
-        """Store as `vocabulary.tsv`."""
+        """Write `vocabulary.tsv`."""
         for line, word in enumerate(self.words, start=1):
             if not word or "\t" in word or "\n" in word:
                 _refuse(path, line, f"would hold {word!r}", "a word with no tab and no newline")
@@ -72,7 +72,7 @@ class Vocabulary:
 
     @classmethod
     def read(cls, path: Path) -> "Vocabulary":
-        """Load `vocabulary.tsv`, every line checked."""
+        """Read `vocabulary.tsv`, checking every line."""
         lines = _lines(path)
         rows = [_row(path, number, line) for number, line in enumerate(lines, start=1)]
         if not rows or rows[0][0] != UNKNOWN:
@@ -88,12 +88,12 @@ class Vocabulary:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    """Line after line, so that a file that is none of ours is refused where it goes wrong."""
+    """Line after line, so that a file of another format is refused at its first bad line."""
     try:
         _refuse_huge(path)
-        with path.open("rb") as file:  # of bytes: a word may hold what else ends a line of text
+        with path.open("rb") as file:  # bytes: a word may contain other line ends of text
             for number, line in enumerate(file, start=1):
-                yield _text(path, number, line)
+                yield _decode(path, number, line)
     except OSError as error:
         raise WordRBMError(
             f"Could not read {path}: {error.strerror or error}; check the path."
@@ -101,15 +101,15 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _refuse_huge(path: Path) -> None:
-    found = path.stat()
-    if not stat.S_ISREG(found.st_mode) or found.st_size > LONGEST_FILE:
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
         raise WordRBMError(
-            f"{path} holds {found.st_size:,} bytes where a file of at most {LONGEST_FILE:,} was "
+            f"{path} holds {status.st_size:,} bytes where a file of at most {MAX_FILE_BYTES:,} was "
             "expected; take an untouched copy of the file, or prepare with a smaller vocabulary."
         )
 
 
-def _text(path: Path, number: int, line: bytes) -> str:
+def _decode(path: Path, number: int, line: bytes) -> str:
     if not line.endswith(b"\n"):
         _refuse(path, number, "is cut short", "a newline at its end")
     try:
@@ -122,21 +122,23 @@ def _row(path: Path, number: int, line: str) -> tuple[str, int]:
     word, tab, count = line.partition("\t")
     digits = count.isascii() and count.isdigit() and len(count) < 19
     if not (word and tab and digits and count == str(int(count))):  # 007 would be written as 7
-        _refuse(path, number, f"is {brief(line)}", "a word, a tab and a count")
+        _refuse(path, number, f"is {short_repr(line)}", "a word, a tab and a count")
     return word, int(count)
 
 
 def _refuse_repeated(path: Path, words: tuple[str, ...]) -> NoReturn:
-    seen: dict[str, int] = {}
+    first: dict[str, int] = {}
     for line, word in enumerate(words, start=1):
-        if word in seen:
-            _refuse(path, line, f"repeats {brief(word)} of line {seen[word]}", "every word once")
-        seen[word] = line
-    raise AssertionError("unreachable: a repeated word was counted but not found")
+        if word in first:
+            _refuse(
+                path, line, f"repeats {short_repr(word)} of line {first[word]}", "every word once"
+            )
+        first[word] = line
+    raise AssertionError("unreachable: no word is repeated")
 
 
-def _refuse(path: Path, line: int, found: str, expected: str) -> NoReturn:
+def _refuse(path: Path, line: int, fault: str, expected: str) -> NoReturn:
     raise WordRBMError(
-        f"{path}, line {line} {found} where {expected} was expected; prepare the corpus again "
+        f"{path}, line {line} {fault} where {expected} was expected; prepare the corpus again "
         "or take an untouched copy of the file."
     )

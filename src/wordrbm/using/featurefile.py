@@ -19,7 +19,7 @@ from jaxtyping import Float32, Int64
 from numpy.lib import format as npy
 
 from wordrbm.shapes import Array
-from wordrbm.storage import refuse_folder, replacing, told
+from wordrbm.storage import atomic_write, refuse_folder, write_errors
 
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 UNIX = 3  # which system made the archive: said the same on all
@@ -43,13 +43,13 @@ class FeatureFile:
         """Append the rows of some windows."""
         self.windows += len(hidden)
         columns: dict[str, Array] = {"hidden": hidden, "line": line, "start": start}
-        with told(self.path):
+        with write_errors(self.path):
             for name, values in columns.items():
                 self.files[name].write(values.astype(self.kinds[name][0]).tobytes())
 
     def finish(self) -> None:
         """Put the archive together, whole or not at all."""
-        with replacing(self.path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        with atomic_write(self.path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
             for name, file in self.files.items():
                 self._store(archive, name, file)
 
@@ -69,7 +69,7 @@ def writing(path: Path, H: int) -> Iterator[FeatureFile]:
     """A file to add rows to; if all goes well it is finished on leaving."""
     refuse_folder(path)  # before the work and not after it
     with ExitStack() as stack:
-        with told(path):
+        with write_errors(path):
             files = {
                 name: stack.enter_context(TemporaryFile(dir=path.parent))
                 for name in ("hidden", "line", "start")

@@ -1,7 +1,7 @@
 """A sentence as a model reads it: tokens, then ids. Every use of a model on new text begins here.
 
     a str        is split by `tokenize`, exactly as the training text was
-    a sequence   holds tokens, each put through `normalise` (lower case, digits as #)
+    a sequence   holds tokens, each put through `normalize_token` (lower case, digits as #)
     an unknown   token, one outside the vocabulary, becomes id 0, `<unk>`
     a blank      is a token of two or more underscores, or None in a sequence
 
@@ -18,7 +18,7 @@ from jaxtyping import Int32
 
 from wordrbm.errors import WordRBMError
 from wordrbm.shapes import Words
-from wordrbm.text.tokens import normalise, tokenize
+from wordrbm.text.tokenizer import normalize_token, tokenize
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.using.precise import BLANK
 
@@ -50,7 +50,7 @@ def words_and_blanks(text: TextWithBlanks) -> list[str | None]:
             f"{shown(text)} was found where a text was expected; give a str or a list of tokens."
         )
     words = [_word_or_none(token) for token in text]
-    return [None if word is None else normalise(word) for word in words]
+    return [None if word is None else normalize_token(word) for word in words]
 
 
 def ids_of(vocabulary: Vocabulary, words: Iterable[str | None]) -> Int32[np.ndarray, " T"]:

@@ -7,7 +7,7 @@ from wordrbm.artifacts import TrainedModel, Vectors
 from wordrbm.models import init_wordrep
 from wordrbm.tasks.tagging.attributes import Index, attributes
 from wordrbm.tasks.tagging.dense import around, coverage, units
-from wordrbm.text.tokens import normalise
+from wordrbm.text.tokenizer import normalize_token
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import TrainingSettings
 
@@ -41,7 +41,7 @@ def test_attributes_not_seen_in_training_are_left_out():
     [("-LRB-", "("), ("-rrb-", ")"), ("1\\/2", "#/#"), ("The", "the"), ("-", "-"), ("8.9", "#.#")],
 )
 def test_words_of_a_treebank_are_spelt_as_in_text(word, expected):
-    assert normalise(word) == expected
+    assert normalize_token(word) == expected
 
 
 def test_vectors_around_a_token_have_the_deviation_asked_for():

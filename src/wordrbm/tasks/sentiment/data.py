@@ -22,9 +22,9 @@ from wordrbm.tasks.sentiment.folds import (
     read_groups,
 )
 from wordrbm.tasks.sentiment.variant import FOLDS
-from wordrbm.text.decoding import DECODERS
-from wordrbm.text.labelled import Files, Labelled, documents, find_labelled
-from wordrbm.text.settings import STRICT
+from wordrbm.text.formats import iter_documents
+from wordrbm.text.labelled import FilesByClass, LabelledFiles, find_labelled
+from wordrbm.text.reader import ENCODING_ERRORS, STRICT
 
 ASIDE = 5  # one document of so many is for testing
 LEAST_WORDS = 3
@@ -78,9 +78,9 @@ def read_data(folder: Path, *, unlabelled: bool, how: Reading = Reading()) -> Da
 
     Empty documents teach nothing: only those for testing are kept.
     """
-    if how.encoding_errors not in DECODERS:
+    if how.encoding_errors not in ENCODING_ERRORS:
         raise WordRBMError(
-            f"--encoding-errors is {how.encoding_errors!r}; use {' or '.join(DECODERS)}."
+            f"--encoding-errors is {how.encoding_errors!r}; use {' or '.join(ENCODING_ERRORS)}."
         )
     found = find_labelled(folder, how.out)
     classes = tuple(sorted(found.train))
@@ -100,7 +100,7 @@ def read_data(folder: Path, *, unlabelled: bool, how: Reading = Reading()) -> Da
 
 
 def _training(
-    folder: Path, found: Labelled, classes: tuple[str, ...], how: Reading
+    folder: Path, found: LabelledFiles, classes: tuple[str, ...], how: Reading
 ) -> tuple[Part, Int64[np.ndarray, " N"] | None]:
     """The documents that have words, and their groups if there are any."""
     part = _part(found.train, classes, how)
@@ -119,12 +119,12 @@ def _fold(
     return fold_at_random(label, folds) if group is None else fold_by_group(label, group, folds)
 
 
-def _part(files: Files, classes: tuple[str, ...], how: Reading) -> Part:
+def _part(files: FilesByClass, classes: tuple[str, ...], how: Reading) -> Part:
     label: list[int] = []
 
     def texts() -> Iterator[str]:
         for number, name in enumerate(classes):
-            for text in documents(files[name], how.field, how.encoding_errors):
+            for text in iter_documents(files[name], how.field, how.encoding_errors):
                 label.append(number)
                 yield text
 
@@ -143,13 +143,13 @@ def _digest(
     return found.hexdigest()
 
 
-def _unlabelled(folder: Path, found: Labelled, how: Reading) -> Part:
+def _unlabelled(folder: Path, found: LabelledFiles, how: Reading) -> Part:
     if not found.unlabelled:
         raise WordRBMError(
             f"{folder} holds no unlabelled documents; put them in a folder or file named `unsup` "
             "beside the classes, or leave out --unlabelled and --guess."
         )
-    texts = read(documents(found.unlabelled, how.field, how.encoding_errors))
+    texts = read(iter_documents(found.unlabelled, how.field, how.encoding_errors))
     return Part(texts, np.full(len(texts.ends), -1))
 
 

@@ -13,8 +13,8 @@ from jaxtyping import Int64
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from wordrbm.errors import WordRBMError
-from wordrbm.text.labelled import documents
-from wordrbm.text.looking import look
+from wordrbm.storage import path_status
+from wordrbm.text.formats import iter_documents
 
 SEED, PARTS = 0, 5
 HERE = "{}"  # where the name of the class is in a pattern
@@ -73,11 +73,11 @@ def read_groups(data: Path, pattern: str, classes: tuple[str, ...], count: list[
     lines = list[str]()
     for name, expected in zip(classes, count, strict=True):
         path = data / pattern.replace(HERE, name)
-        if not look(path).is_file:
+        if not path_status(path).is_file:
             raise WordRBMError(
                 f"{path} is no file; give the groups of all classes, or no --groups."
             )
-        found = "".join(documents([path])).removesuffix("\n").split("\n")
+        found = "".join(iter_documents([path])).removesuffix("\n").split("\n")
         if len(found) != expected:
             raise WordRBMError(
                 f"{path} has {len(found)} lines for {expected} documents of class {name}; give one "

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, NoReturn
 
 from wordrbm.errors import WordRBMError
-from wordrbm.text.decoding import DECODERS
-from wordrbm.text.looking import look
-from wordrbm.text.settings import STRICT
-from wordrbm.text.source import Source, opened
+from wordrbm.storage import path_status
+from wordrbm.text.reader import TextReader, open_text
 
 BETWEEN = re.compile("[ \t]+")
 DOCUMENT = "-DOCSTART-"
@@ -37,33 +35,33 @@ class Sentence(NamedTuple):
 
 def read_columns(path: Path, columns: int | None = None) -> list[Sentence]:
     """Every sentence of a file, of so many columns, or of as many as its first token has."""
-    if not look(path).is_file:
+    if not path_status(path).is_file:
         raise WordRBMError(f"{path} is no file; give one with a token a line.")
-    with opened(path, STRICT) as source:
-        return _sentences(source, columns)
+    with open_text(path) as reader:
+        return _sentences(reader, columns)
 
 
 def received_columns(stream: BinaryIO, columns: int) -> list[Sentence]:
     """Every sentence that comes through a pipe; all of it is read before the first is given."""
     data = io.BytesIO(stream.read())
-    return _sentences(Source(Path("standard input"), data, DECODERS[STRICT]), columns)
+    return _sentences(TextReader(Path("standard input"), data), columns)
 
 
-def _sentences(source: Source, columns: int | None) -> list[Sentence]:
+def _sentences(reader: TextReader, columns: int | None) -> list[Sentence]:
     sentences: list[Sentence] = []
     tokens: list[list[str]] = []
-    for line in source.lines():
+    for line in reader.lines():
         row = [part for part in BETWEEN.split(line.text) if part]
         if not row or row[0] == DOCUMENT:
             _close(sentences, tokens)
             continue
         columns = columns or len(row)
         if len(row) != columns:
-            _refuse(source.path, line.number, len(row), columns)
+            _refuse(reader.path, line.number, len(row), columns)
         tokens.append(row)
     _close(sentences, tokens)
     if not sentences:
-        raise WordRBMError(f"{source.path} holds no token; give a token a line.")
+        raise WordRBMError(f"{reader.path} holds no token; give a token a line.")
     return sentences
 
 

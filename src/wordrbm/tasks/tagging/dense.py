@@ -13,7 +13,7 @@ from jaxtyping import Float32
 from wordrbm.artifacts import TrainedModel, Vectors
 from wordrbm.errors import WordRBMError
 from wordrbm.tasks.tagging.attributes import REACH
-from wordrbm.text.tokens import normalise
+from wordrbm.text.tokenizer import normalize_token
 from wordrbm.text.vocabulary import UNKNOWN
 from wordrbm.using.features import hidden
 from wordrbm.using.words import is_blank
@@ -21,7 +21,7 @@ from wordrbm.using.words import is_blank
 
 def row_of(word: str, vectors: Vectors) -> int | None:
     """The row of a word: as it is, as other programs may have it, or as the tokeniser has it."""
-    for spelt in (word, word.lower(), normalise(word)):
+    for spelt in (word, word.lower(), normalize_token(word)):
         if (row := vectors.index.get(spelt)) is not None:
             return row
     return None
@@ -29,7 +29,7 @@ def row_of(word: str, vectors: Vectors) -> int | None:
 
 def tokens(words: Sequence[str]) -> list[str]:
     """Words as a model reads them; what would be a blank elsewhere is an unknown word here."""
-    return [UNKNOWN if is_blank(word) else word for word in map(normalise, words)]
+    return [UNKNOWN if is_blank(word) else word for word in map(normalize_token, words)]
 
 
 def coverage(sentences: Sequence[Sequence[str]], vectors: Vectors) -> float:

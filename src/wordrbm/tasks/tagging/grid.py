@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from wordrbm.storage import make_folder, remove_leftovers
+from wordrbm.storage import make_folder, remove_temporaries
 from wordrbm.tasks.side_by_side import Meter, Show, Stop, all_done
 from wordrbm.tasks.tagging.asked import Asked, digest
 from wordrbm.tasks.tagging.cells import TEST, Cell, Result, Work, compute, keep, kept, times_tested
@@ -71,7 +71,7 @@ def run_grid(asked: Asked, task: Task, out: Path, show: Show, stop: Stop) -> lis
 def _begun(asked: Asked, task: Task, out: Path) -> tuple[_Run, list[Cell]]:
     """A run, and the cells of validation that are not on disk yet."""
     make_folder(out / CELLS)
-    remove_leftovers(out / CELLS)
+    remove_temporaries(out / CELLS)
     digests = {row: digest(task, kind) for row, kind in asked.kinds.items()}
     run = _Run(asked, task, digests, out)
     cells = [cell for row in asked.kinds for cell in asked.cells(row)]

@@ -16,12 +16,11 @@ import numpy as np
 from wordrbm.artifacts import Vectors, load, save
 from wordrbm.artifacts.tensors import read_head, read_tensors, write_tensors
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import make_folder, write_text
+from wordrbm.storage import make_folder, read_errors, write_text
 from wordrbm.tasks.tagging.attributes import Index
 from wordrbm.tasks.tagging.crf import ChainField
 from wordrbm.tasks.tagging.representation import Representation
 from wordrbm.tasks.tagging.tagger import Tagger
-from wordrbm.text.looking import reading
 
 FILE, ATTRIBUTES = "tagger.safetensors", "attributes.txt"
 VECTORS, WORDS, MODEL = "vectors.safetensors", "words.txt", "model"
@@ -134,7 +133,7 @@ def _check(tagger: Tagger) -> None:
 
 
 def _lines(path: Path, expected: int) -> list[str]:
-    with reading(path):
+    with read_errors(path):
         found = path.read_bytes().decode("utf-8").split("\n")
     if len(found) != expected:
         raise ValueError(f"{path.name} has {len(found)} lines, not {expected}")

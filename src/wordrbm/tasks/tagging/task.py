@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from wordrbm.errors import WordRBMError
+from wordrbm.storage import path_status
 from wordrbm.tasks.tagging.columns import Sentence, read_columns
-from wordrbm.text.looking import look
 
 SEED, SHARE, MOST = 0, 9, 1000
 ENDINGS = ("", ".txt", ".gz", ".txt.gz")
@@ -108,4 +108,4 @@ def _file(folder: Path, name: str) -> Path:
 
 def _found(folder: Path, name: str) -> Path | None:
     paths = (folder / f"{name}{ending}" for ending in ENDINGS)
-    return next((path for path in paths if look(path).is_file), None)
+    return next((path for path in paths if path_status(path).is_file), None)

@@ -1,0 +1,1 @@
+"""Text files to a prepared corpus: parallel, streaming, resumable; see `pipeline.py`."""

@@ -1,0 +1,140 @@
+r"""Penn Treebank words of one sentence, memoised per white-space piece.
+
+The rules put spaces around what is a word of its own; then the sentence is split at white space.
+The words are those of NLTK's `NLTKWordTokenizer`, for every sentence: its 33 rules, some joined
+where no sentence can tell, and in its order, which is part of them. Only its regular expression
+engine differs from `re`, on ten characters below U+0250: `re` counts \x1c to \x1f as white space,
+as `str.split` does, and the numbers ¹ ² ³ ¼ ½ ¾ as word characters; NLTK's counts neither.
+
+The rules hardly look beyond white space, so a piece between two white spaces gives the same words
+nearly everywhere, and pieces repeat: the words of a piece are computed once, between two letters
+that stand for its neighbours, and cached. The rules do look beyond white space
+
+    at the start      for a quote that opens the sentence: such a first piece has its own cache;
+    at the end        for the final period and what closes after it: these are one piece;
+    at a quote        for whether the white space beside it is a space;
+    at an apostrophe  for what `rejoin_apostrophes` joins it with.
+
+A sentence with one of the last two, or with a piece too long to cache, is tokenized uncached. A
+cached value is a pure function of the piece; the caches are bounded in number and size.
+
+Source: R. MacIntyre's Treebank tokenizer, 1995, as extended in NLTK 3.10.
+"""
+
+import re
+from functools import lru_cache
+from itertools import chain, product
+
+from wordrbm.text.tokenizer.cleanup import (
+    AFTER_APOSTROPHE,
+    rejoin_apostrophes,
+    restore_final_period,
+    substitute_all,
+    substitution,
+)
+
+CACHE_SIZE = 1 << 16  # pieces, some 13 MB
+MAX_CACHED_LENGTH = 64  # characters
+_CLOSING = "])}>\"'»”’"  # what may stand between the final period and the end
+CONTRACTED = ["cannot", "gimme", "gonna", "gotta", "lemme", "wanna"]  # two words in one
+_SPACED = r" \g<0> "
+_TWO = r" \1 \2 "
+_CLITICS = r"(?:re|ve|ll|m|t|s|d|n)\b"
+_FIRST = r"can(?=not)|d(?='ye)|gim(?=me)|gon(?=na)|got(?=ta)|lem(?=me)|more(?='n)|wan(?=na\s)"
+# Every contraction above has an apostrophe or a double letter, upper or lower case.
+_DOUBLED = ["'", *(a + b for pair in ("nN", "mM", "tT") for a, b in product(pair, repeat=2))]
+_RULES = [
+    # opening quotes
+    substitution("«“‘„`", "[«“‘„]|`+", _SPACED),
+    substitution(["``"], "``", _SPACED),
+    substitution('"', r'\A"', " `` "),
+    substitution(['"', "''"], r"""([ (\[{<])(?:"|'')""", r"\1 `` "),
+    substitution("'", rf"(?<!\w)'(?!{_CLITICS})(?=\w)", "' ", ignore_case=True),
+    # the final period of the sentence
+    substitution(".", r"""([^.])\.([])}>"'»”’ ]*+)\s*$""", r"\1 . \2 "),
+    # marks; a comma or colon before a digit is part of a number
+    substitution(":,", r"([:,])(\D|$)", r" \1 \2"),
+    substitution(["..", *";@#$%&?!‒–—―"], r"\.{2,}|[;@#$%&?!‒–—―]", _SPACED),
+    substitution(["' "], "([^'])' ", r"\1 ' "),
+    substitution([*"[](){}<>*»”’", "--"], r"[][(){}<>*»”’]|--", _SPACED),
+    # closing quotes
+    substitution(["''"], "''", _SPACED),
+    substitution('"', '"', " '' "),
+]
+_CONTRACTIONS = [  # in a sentence with single spaces, also around it
+    substitution("'", "([^' ])('[sSmMdD]?) ", _TWO.lstrip()),
+    substitution("'", "([^' ])('ll|'LL|'re|'RE|'ve|'VE|n't|N'T) ", _TWO.lstrip()),
+    substitution(_DOUBLED, rf"\b({_FIRST})(not|'ye|me|na|ta|'n)\b", _TWO, ignore_case=True),
+    substitution("'", r" ('t)(is)\b", _TWO, ignore_case=True),
+    substitution("'", r" ('t)(was)\b", _TWO, ignore_case=True),
+]
+_DIGITS = re.compile(r"\d+")
+_JOINED = rf"(?:{AFTER_APOSTROPHE})(?:\b|[nN]')"  # also where "n't" is split off
+_BEYOND = re.compile(rf"[^\S ] *[{re.escape(_CLOSING)}]|'[^\S ]|\s\Z|'\s+{_JOINED}")
+# A word or number, perhaps a period, perhaps another mark: no other rule can apply.
+_PART = rf"(?!(?:{'|'.join(CONTRACTED)})\b)\w+"
+_SIMPLE = re.compile(rf"({_PART}(?:(?:[-.]|[,:](?=\d)){_PART})*)(\.?)([,;:?!]?)", re.IGNORECASE)
+
+
+def treebank_split(sentence: str) -> list[str]:
+    """Split a sentence into Treebank words: marks and parts of contractions on their own."""
+    spaced = " ".join(substitute_all(_RULES, sentence).split())
+    return substitute_all(_CONTRACTIONS, f" {spaced} ").split()
+
+
+def tokenize_sentence(sentence: str) -> list[str]:
+    """Split a sentence into Treebank words in lower case, every run of digits one `#`."""
+    pieces = sentence.split()
+    last = _final_piece(pieces)
+    end = " ".join(pieces[last:])
+    longest = max(map(len, (*pieces, end)))
+    if last < 1 or _needs_whole_sentence(sentence, pieces) or longest > MAX_CACHED_LENGTH:
+        return restore_final_period([*_tokenize_uncached(sentence)])
+    first = _cached_start(pieces[0]) if sentence[0] in "\"'" else _cached_inside(pieces[0])
+    inside = chain.from_iterable(map(_cached_inside, pieces[1:last]))
+    return restore_final_period([*first, *inside, *_cached_end(end)])
+
+
+def lower_and_mask_digits(text: str) -> str:
+    """Put a text in lower case and replace every run of digits by one `#`."""
+    return _DIGITS.sub("#", text.lower())
+
+
+def _final_piece(pieces: list[str]) -> int:
+    """The index of the last piece that is more than closing marks; -1 if there is none."""
+    last = len(pieces) - 1
+    while last >= 0 and not pieces[last].strip(_CLOSING):
+        last -= 1
+    return last
+
+
+def _needs_whole_sentence(sentence: str, pieces: list[str]) -> bool:
+    """Whether a rule may look beyond white space inside the sentence."""
+    is_tidy = "' " not in sentence and " ".join(pieces) == sentence
+    return not is_tidy and _BEYOND.search(sentence) is not None
+
+
+def _tokenize_uncached(sentence: str) -> tuple[str, ...]:
+    line = rejoin_apostrophes(f" {' '.join(treebank_split(sentence))} ")
+    return tuple(lower_and_mask_digits(line).split())
+
+
+@lru_cache(CACHE_SIZE)
+def _cached_inside(piece: str) -> tuple[str, ...]:
+    if simple := _SIMPLE.fullmatch(piece):
+        word = lower_and_mask_digits(simple[1]) + simple[2]
+        return (word, simple[3]) if simple[3] else (word,)
+    return _tokenize_uncached(f"x {piece} x")[1:-1]
+
+
+@lru_cache(CACHE_SIZE)
+def _cached_start(piece: str) -> tuple[str, ...]:
+    return _tokenize_uncached(f"{piece} x")[:-1]
+
+
+@lru_cache(CACHE_SIZE)
+def _cached_end(pieces: str) -> tuple[str, ...]:
+    simple = _SIMPLE.fullmatch(pieces)
+    if simple and simple[2] and not simple[3]:
+        return lower_and_mask_digits(simple[1]), "."
+    return _tokenize_uncached(f"x {pieces}")[1:]
