@@ -60,13 +60,14 @@ def letter_task():
     rbm = WordRepRBM(D, U, np.zeros(9, np.float32), c)
     sentences = []
     for _ in range(300):
-        own = rng.choice(list(LETTERS), size=5).tolist()
-        alike = [1 <= t < 4 and own[t - 1] == own[t + 1] for t in range(5)]
-        sentences.append(Sentence((tuple(own), tuple("yes" if x else "no" for x in alike))))
+        words = rng.choice(list(LETTERS), size=5).tolist()
+        equal = [1 <= t < 4 and words[t - 1] == words[t + 1] for t in range(5)]
+        sentences.append(Sentence((tuple(words), tuple("yes" if x else "no" for x in equal))))
     return TrainedModel(rbm, vocabulary, settings), sentences
 
 
 def scores(tagger, sentences):
-    dense = tagger.features.dense_features([one.words for one in sentences])
-    given = encode([one.columns[:-1] for one in sentences], tagger.attributes)
-    return tagger.crf.scores(given._replace(dense=dense))
+    """The scores of every label at every token."""
+    dense = tagger.features.dense_features([sentence.words for sentence in sentences])
+    batch = encode([sentence.columns[:-1] for sentence in sentences], tagger.attributes)
+    return tagger.crf.scores(batch._replace(dense=dense))

@@ -88,11 +88,11 @@ def test_the_gradient_by_finite_differences():
     for name in ("W", "V", "A"):
         weights, slope = getattr(crf, name), getattr(gradient, name)
         for place in np.ndindex(weights.shape):
-            kept, ends = weights[place], []
+            value, ends = weights[place], []
             for step in (1e-5, -1e-5):
-                weights[place] = kept + step
+                weights[place] = value + step
                 ends.append(crf_loss(crf, batch, label, 0.3, zeros()))
-            weights[place] = kept
+            weights[place] = value
             assert slope[place] == pytest.approx((ends[0] - ends[1]) / 2e-5, abs=1e-6)
 
 

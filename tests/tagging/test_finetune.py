@@ -90,11 +90,11 @@ def minus_log_likelihood(s, data, D, parameters, k):
 
 def slope(s, data, D, parameters, k, name, place):
     table, ends = getattr(parameters, name), []
-    kept = table[place]
+    value = table[place]
     for step in (1e-5, -1e-5):
-        table[place] = kept + step
+        table[place] = value + step
         ends.append(minus_log_likelihood(s, data, D, parameters, k))
-    table[place] = kept
+    table[place] = value
     return (ends[0] - ends[1]) / 2e-5
 
 
@@ -138,74 +138,75 @@ def test_steps_by_finite_differences_of_the_enumerated_likelihood(problem):
     )
     sgd_steps(order[1:], data, D, count, parameters, grad_squared, hyper)
     for name in NAMES:
-        found, right = getattr(parameters, name), getattr(expected, name)
-        np.testing.assert_allclose(found, right, atol=2e-5, err_msg=name)
+        trained, right = getattr(parameters, name), getattr(expected, name)
+        np.testing.assert_allclose(trained, right, atol=2e-5, err_msg=name)
 
 
-def right(tagger, sentences):
-    found = tagger.tag([one.columns[:-1] for one in sentences])
-    same = [tuple(tags) == one.labels for one, tags in zip(sentences, found, strict=True)]
-    return sum(same) / len(same)
+def accuracy(tagger, sentences):
+    """The fraction of sentences whose labels are all correct."""
+    predicted = tagger.tag([sentence.columns[:-1] for sentence in sentences])
+    correct = [tuple(p) == s.labels for s, p in zip(sentences, predicted, strict=True)]
+    return sum(correct) / len(correct)
 
 
 def tagger_of(model, sentences, settings) -> Tagger:
-    kind = FeatureConfig(None, model, finetune=settings)
-    return train_tagger(EncodedSentences.build(sentences), kind, 0.01)
+    config = FeatureConfig(None, model, finetune=settings)
+    return train_tagger(EncodedSentences.build(sentences), config, 0.01)
 
 
 @pytest.fixture(scope="module")
-def learnt():
+def example():
+    """A model, its task, and a tagger fine-tuned to it."""
     model, sentences = letter_task()
     return model, sentences, tagger_of(model, sentences[:250], FinetuneSettings(epochs=20))
 
 
-def test_finetuned_units_learn_a_new_distinction(learnt):
-    model, sentences, tuned = learnt
+def test_finetuned_units_learn_a_new_distinction(example):
+    model, sentences, finetuned = example
     plain = tagger_of(model, sentences[:250], None)
-    assert right(tuned, sentences[250:]) > right(plain, sentences[250:]) + 0.1
+    assert accuracy(finetuned, sentences[250:]) > accuracy(plain, sentences[250:]) + 0.1
 
 
-def test_only_the_hidden_units_are_trained(learnt):
-    model, _, tuned = learnt
-    found = tuned.features.model
-    np.testing.assert_array_equal(found.rbm.D, model.rbm.D)
-    assert np.abs(found.rbm.U - model.rbm.U).max() > 0.1
-    assert found.rbm.U.dtype == np.float32
-    assert found.vocabulary is model.vocabulary
+def test_only_the_hidden_units_are_trained(example):
+    model, _, finetuned = example
+    result = finetuned.features.model
+    np.testing.assert_array_equal(result.rbm.D, model.rbm.D)
+    assert np.abs(result.rbm.U - model.rbm.U).max() > 0.1
+    assert result.rbm.U.dtype == np.float32
+    assert result.vocabulary is model.vocabulary
 
 
-def test_a_hidden_rate_of_zero_fixes_the_units(learnt):
-    model, sentences, _ = learnt
-    found = tagger_of(
-        model, sentences[:20], FinetuneSettings(epochs=1, hidden_rate=0.0)
-    ).features.model
-    np.testing.assert_array_equal(found.rbm.U, model.rbm.U)
-    np.testing.assert_array_equal(found.rbm.c, model.rbm.c)
+def test_a_hidden_rate_of_zero_fixes_the_units(example):
+    model, sentences, _ = example
+    settings = FinetuneSettings(epochs=1, hidden_rate=0.0)
+    result = tagger_of(model, sentences[:20], settings).features.model
+    np.testing.assert_array_equal(result.rbm.U, model.rbm.U)
+    np.testing.assert_array_equal(result.rbm.c, model.rbm.c)
 
 
-def test_the_same_seed_gives_the_same_bits(learnt):
-    model, sentences, _ = learnt
-    one, same, other = (
+def test_the_same_seed_gives_the_same_bits(example):
+    model, sentences, _ = example
+    first, same, different = (
         tagger_of(model, sentences[:50], FinetuneSettings(epochs=2, seed=seed))
         for seed in (1, 1, 2)
     )
-    for a, b, c in zip(*(x.crf.arrays() for x in (one, same, other)), strict=True):
+    for a, b, c in zip(*(x.crf.arrays() for x in (first, same, different)), strict=True):
         np.testing.assert_array_equal(a, b)
         assert a.size == 0 or (a != c).any()
 
 
-def test_sentences_shorter_than_a_window_are_learnt_from_too():
+def test_sentences_shorter_than_a_window_are_encoded_too():
     model, _ = letter_task()
     short = [Sentence((("a",), ("yes",))), Sentence((("b", "c"), ("no", "yes")))] * 5
-    assert right(tagger_of(model, short, FinetuneSettings()), short) == 1.0
+    assert accuracy(tagger_of(model, short, FinetuneSettings()), short) == 1.0
 
 
-def test_every_chunk_is_reported(learnt):
-    model, sentences, _ = learnt
+def test_every_chunk_is_reported(example):
+    model, sentences, _ = example
     reported = []
-    kind = FeatureConfig(None, model, finetune=FinetuneSettings(epochs=2))
+    config = FeatureConfig(None, model, finetune=FinetuneSettings(epochs=2))
     some = sentences[:40]
-    train_tagger(EncodedSentences.build(some), kind, 0.1, lambda *x: reported.append(x))
+    train_tagger(EncodedSentences.build(some), config, 0.1, lambda *x: reported.append(x))
     assert [step for step, _ in reported] == list(range(1, 31))
 
 
@@ -214,11 +215,9 @@ def test_training_and_tagging_centre_windows_alike(n):
     rng = np.random.default_rng(n)
     model, sentences = letter_task()
     rbm = WordRepRBM(model.rbm.D, single(rng, n, 12, 4), model.rbm.b, model.rbm.c)
-    model, words = (
-        replace(model, rbm=rbm),
-        [one.words[:size] for size, one in enumerate(sentences[:6])],
-    )
-    windows = [windows_of(model.vocabulary.ids(own), n) for own in words]
+    model = replace(model, rbm=rbm)
+    words = [sentence.words[:size] for size, sentence in enumerate(sentences[:6])]
+    windows = [windows_of(model.vocabulary.ids(tokens), n) for tokens in words]
     data = TrainingSentences(
         np.zeros(0, np.int32), np.zeros(16, int), np.zeros((15, 0), np.float32),
         np.zeros(15, np.int32), np.cumsum([0, *map(len, words)]), np.concatenate(windows),
@@ -227,30 +226,30 @@ def test_training_and_tagging_centre_windows_alike(n):
     parameters = Parameters(
         *[np.zeros((0, 2), np.float32)] * 3, np.ascontiguousarray(rbm.stacked.T), rbm.c
     )
-    found = [
+    features = [
         concat_features(s, data, hidden_means(s, data, rbm.D, parameters)[1], 3.0) for s in range(6)
     ]
     np.testing.assert_allclose(
-        np.concatenate(found), 3.0 * hidden_features(words, model), atol=1e-6
+        np.concatenate(features), 3.0 * hidden_features(words, model), atol=1e-6
     )
 
 
 def test_training_and_tagging_use_the_same_hidden_scale():
     model, sentences = letter_task()
-    one, reported = [next(x for x in sentences if len(set(x.labels)) > 1)], []
-    kind = FeatureConfig(
+    labelled, reported = [next(x for x in sentences if len(set(x.labels)) > 1)], []
+    config = FeatureConfig(
         None, model, hidden_scale=3.0, finetune=FinetuneSettings(epochs=2, hidden_rate=0.0)
     )
-    words = [x.words for x in one]
-    learnt_from = EncodedSentences.build(one)
-    train_tagger(learnt_from, kind, 0.1, lambda step, value: reported.append(value))
-    half = train_tagger(learnt_from, kind._replace(finetune=FinetuneSettings(1, 0.3, 0.0)), 0.1)
-    # the second pass meets what one pass has learnt, as its tagger scores it
-    given = encode([x.columns[:-1] for x in one], half.attributes)
-    given = given._replace(dense=half.features.dense_features(words))
+    words = [x.words for x in labelled]
+    encoded = EncodedSentences.build(labelled)
+    train_tagger(encoded, config, 0.1, lambda step, value: reported.append(value))
+    half = train_tagger(encoded, config._replace(finetune=FinetuneSettings(1, 0.3, 0.0)), 0.1)
+    # the second epoch meets what one epoch has learnt, as its tagger scores it
+    batch = encode([x.columns[:-1] for x in labelled], half.attributes)
+    batch = batch._replace(dense=half.features.dense_features(words))
     empty = LinearChainCRF(*(np.zeros_like(x) for x in half.crf.arrays()))
     assert sum(reported[CHUNKS_PER_EPOCH:]) == pytest.approx(
-        crf_loss(half.crf, given, learnt_from.label_ids, 0.0, empty), rel=1e-4, abs=1e-4
+        crf_loss(half.crf, batch, encoded.label_ids, 0.0, empty), rel=1e-4, abs=1e-4
     )
 
 
@@ -267,7 +266,7 @@ def test_a_model_in_double_precision_keeps_its_precision(tmp_path):
 
 def test_the_blank_symbol_is_an_unknown_word():
     model, sentences = letter_task()
-    given = Sentence((("a", "___", "b"), ("no", "no", "yes")))
-    tagger = tagger_of(model, [*sentences[:20], given], FinetuneSettings(epochs=1))
-    assert len(tagger.tag([given.columns[:-1]])[0]) == 3
+    sentence = Sentence((("a", "___", "b"), ("no", "no", "yes")))
+    tagger = tagger_of(model, [*sentences[:20], sentence], FinetuneSettings(epochs=1))
+    assert len(tagger.tag([sentence.columns[:-1]])[0]) == 3
     assert model_tokens(("A", "___", "1999")) == ["a", "<unk>", "#"]

@@ -36,7 +36,7 @@ class SentenceBatch(NamedTuple):
     """Concatenated sentences: attribute rows, dense features, and where sentences end."""
 
     attributes: Int32[np.ndarray, " P"]
-    offsets: Int64[np.ndarray, " T+1"]  # of the first attribute of each token
+    offsets: Int64[np.ndarray, " offsets"]  # of the first attribute of each token
     dense: Array  # T x F
     ends: Int64[np.ndarray, " S"]
 

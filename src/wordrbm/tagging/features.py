@@ -110,7 +110,7 @@ class AttributeIndex:
 
     def encode(
         self, sentences: Iterable[Sequence[Sequence[str]]]
-    ) -> tuple[Int32[np.ndarray, " P"], Int64[np.ndarray, " T+1"]]:
+    ) -> tuple[Int32[np.ndarray, " P"], Int64[np.ndarray, " offsets"]]:
         """Rows of the known attributes of all tokens, and the offset of each token's first."""
         rows: list[int] = []
         offsets = [0]

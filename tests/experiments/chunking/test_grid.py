@@ -1,65 +1,18 @@
 """The grid: chosen on dev, tested once, cached, the same bits for any number of workers."""
 
-import json
 import shutil
 
 import numpy as np
 import pytest
-from experiments.chunking import crfsuite, grid
-from experiments.chunking.crfsuite import crfsuite_results, fit_crfsuite
-from experiments.chunking.grid import (
-    DEV,
-    TEST,
-    Experiment,
-    score_on_dev,
-    select_and_test,
-    to_record,
-)
-from experiments.chunking.report import best_row, final_report, row_records
+from experiments.chunking import grid
+from experiments.chunking.grid import DEV, TEST, score_on_dev, select_and_test
+from experiments.chunking.report import best_row, row_records
 
-from tests.tagging.sentences import letter_task, write_task
-from wordrbm.artifacts import Vectors
+from tests.experiments.chunking.small import experiment, never, run, show
 from wordrbm.errors import Stopped, WordRBMError
-from wordrbm.tagging.conll import read_splits
-from wordrbm.tagging.features import AttributeIndex, FeatureConfig, FinetuneSettings
-from wordrbm.tagging.model_selection import DevResult, Grid, GridPoint, best_on_dev
+from wordrbm.tagging.features import AttributeIndex
+from wordrbm.tagging.model_selection import GridPoint, best_on_dev
 from wordrbm.tagging.tagger_file import load_tagger
-
-WORDS = ("<unk>", "the", "new", "cat", "dog", "bank", "sees", "buys", ".")
-
-
-def show(fraction, note):
-    return None
-
-
-def never():
-    return False
-
-
-def experiment(splits, out, workers=1, penalties=(0.1, 1.0)):
-    rng = np.random.default_rng(4)
-    vectors = Vectors(WORDS, rng.normal(size=(len(WORDS), 3)).astype(np.float32))
-    rows = {"words": FeatureConfig(), "my vectors": FeatureConfig(vectors)}
-    return Experiment(rows, Grid((0.1, 1.0), (1.0,), penalties), splits, out, workers)
-
-
-def run(splits, out, **options):
-    return select_and_test(experiment(splits, out, **options), show, never)
-
-
-@pytest.fixture(scope="module")
-def splits(tmp_path_factory):
-    return read_splits(write_task(tmp_path_factory.mktemp("task")))
-
-
-@pytest.fixture(scope="module")
-def out(tmp_path_factory):
-    return tmp_path_factory.mktemp("grid")
-
-
-@pytest.fixture(scope="module")
-def rows(splits, out):
-    return run(splits, out)
 
 
 def names_of(out):
@@ -142,57 +95,3 @@ def test_a_tagger_that_was_removed_is_fitted_again(splits, tmp_path):
     shutil.rmtree(rows[0].folder)
     again = run(splits, tmp_path, penalties=(1.0,))
     assert load_tagger(again[0].folder).labels == load_tagger(rows[1].folder).labels
-
-
-def test_crfsuite_gives_the_same_scores_once(splits, out, rows, monkeypatch):
-    pytest.importorskip("pycrfsuite")
-    scores = crfsuite_results(rows, experiment(splits, out), show)
-    assert scores == {row.name: row.test.evaluation for row in rows}
-    monkeypatch.setattr(crfsuite, "fit_crfsuite", lambda *arguments: pytest.fail("again"))
-    assert crfsuite_results(rows, experiment(splits, out), show) == scores
-
-
-def test_crfsuite_leaves_no_file(splits, rows, tmp_path):
-    pytest.importorskip("pycrfsuite")
-    config = experiment(splits, tmp_path).rows["my vectors"]
-    folder = tmp_path / "empty"
-    folder.mkdir()
-    evaluation = fit_crfsuite(rows[1].best.point, config, splits.train_and_dev, splits.test, folder)
-    assert evaluation == rows[1].test.evaluation
-    assert not list(folder.iterdir())
-
-
-def test_crfsuite_leaves_out_finetuned_rows(splits, tmp_path):
-    config = FeatureConfig(None, letter_task()[0], finetune=FinetuneSettings())
-    features = {"single": config, "both": FeatureConfig(ensemble=(config,))}
-    finetuned = Experiment(features, Grid(), splits, tmp_path, 1)
-    best = DevResult(GridPoint(0.1, 1.0, 0.2), None)
-    rows = [grid.TestedRow(name, best, None, tmp_path, 1) for name in features]
-    assert crfsuite_results(rows, finetuned, show) == {}
-
-
-def test_the_report_in_three_forms(splits, out, rows):
-    report = final_report(rows, experiment(splits, out), {"words": rows[0].test.evaluation})
-    records = report.record["rows"]
-    assert records[0]["crfsuite_test"]["f1"] == 1.0
-    assert records[1]["crfsuite_test"] is None
-    assert set(records[0]["test"]["types"]) == {"NP", "VP"}
-    json.dumps(report.record)
-    assert report.text.splitlines()[1].startswith("words")
-    assert report.markdown.startswith("| model | dev F1 |")
-
-
-def test_a_repeated_test_is_reported(splits, tmp_path):
-    first = run(splits, tmp_path, penalties=(1.0,))
-    assert [row.times_tested for row in first] == [1, 1]
-    widened = experiment(splits, tmp_path, penalties=(1.0,))
-    key = widened.key("words", first[0].best.point._replace(c2=7.0), TEST)
-    widened.cache.save(key, to_record("words", TEST, first[0].test))
-    (tmp_path / "results" / "words-torn-test-1.json").write_text("{")
-    again = select_and_test(widened, show, never)
-    assert [row.times_tested for row in again] == [2, 1]
-    report = final_report(again, widened, {})
-    assert "words: 2 settings were tested." in report.text
-    assert "words: 2 settings were tested." in report.markdown
-    assert report.record["rows"][0]["times_tested"] == 2
-    assert "were tested" not in final_report(first, widened, {}).text
