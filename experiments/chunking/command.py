@@ -66,7 +66,7 @@ def chunking(
     crfsuite: Annotated[
         bool, typer.Option("--crfsuite", help="Fit the rows by CRFsuite too; slow.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of the sentence order in fine-tuning.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the sentence order.")] = 0,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Taggers in parallel.", show_default="all cores")
     ] = None,

@@ -20,7 +20,7 @@ Crfsuite = Mapping[str, Evaluation]  # test scores by row, of those that were ch
 def final_report(rows: Sequence[TestedRow], experiment: Experiment, crfsuite: Crfsuite) -> Report:
     """The table of tested rows."""
     best, splits = best_row(rows), experiment.splits
-    predicted = load_tagger(best.folder).tag([one.columns[:-1] for one in splits.test])
+    predicted = load_tagger(best.folder).tag([sentence.columns[:-1] for sentence in splits.test])
     known = _coverage(experiment)
     record = {
         "rows": row_records(rows, crfsuite),
@@ -114,7 +114,8 @@ def _scores(counts: SpanCounts) -> tuple[str, str, str]:
 
 def _coverage(experiment: Experiment) -> dict[str, float]:
     """The fraction of tokens that have a vector, of every row with vectors."""
-    words = [one.words for one in experiment.splits.train_and_dev + experiment.splits.test]
+    sentences = experiment.splits.train_and_dev + experiment.splits.test
+    words = [sentence.words for sentence in sentences]
     return {
         name: min(fractions)
         for name, config in experiment.rows.items()

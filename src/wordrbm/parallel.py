@@ -6,7 +6,7 @@ from threading import Lock
 
 from wordrbm.errors import Stopped
 
-KEPT = "Stopped; finished results are kept, the same command continues."
+STOPPED = "Stopped; finished results are kept, the same command continues."
 POLL_SECONDS = 0.5  # so that a signal is handled while the main thread waits
 
 Show = Callable[[float, str], None]  # fraction done, a note beside it
@@ -23,7 +23,7 @@ class SharedProgress:
     def check_stop(self) -> None:
         """Raise `Stopped` if a stop was requested or another job has failed."""
         if self.cancelled or self.stop():
-            raise Stopped(KEPT)
+            raise Stopped(STOPPED)
 
     def report(self, amount: float, note: str) -> None:
         """Add work done and show it; raises `Stopped` when a stop is requested."""

@@ -62,7 +62,7 @@ def train(
         str, typer.Option(help="Standard deviations of scaled vectors to try.")
     ] = "0.1",
     hidden_scales: Annotated[str, typer.Option(help="Factors on hidden means to try.")] = "1",
-    seed: Annotated[int, typer.Option(min=0, help="Of the sentence order in fine-tuning.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the sentence order.")] = 0,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Taggers in parallel.", show_default="all cores")
     ] = None,

@@ -117,5 +117,5 @@ def _fit_finetuned(
     batch = sentences.batch._replace(dense=vectors_only.dense_features(sentences.words))
     labelled = LabelledSentences(batch, sentences.label_ids, sentences.sizes)
     hidden_scale = features.hidden_scale
-    crf, tuned = finetune(labelled, sentences.words, model, settings, c2, hidden_scale, callback)
-    return crf, features._replace(model=tuned)
+    crf, model = finetune(labelled, sentences.words, model, settings, c2, hidden_scale, callback)
+    return crf, features._replace(model=model)
