@@ -199,10 +199,8 @@ def predict(
     for sentence, labels in zip(unlabelled, predicted, strict=True):
         if as_json:
             print(json.dumps({"words": sentence[0], "labels": labels}))
-            continue
-        for token in zip(*sentence, labels, strict=True):
-            print(" ".join(token))
-        print()
+        else:
+            print("".join(" ".join(token) + "\n" for token in zip(*sentence, labels, strict=True)))
     if labelled:
         gold = (sentence.labels for sentence in sentences)
         counts = evaluate(zip(gold, predicted, strict=True)).overall
