@@ -7,9 +7,19 @@ from tests.tagging.sentences import letter_task, scores
 from wordrbm.errors import WordRBMError
 from wordrbm.tagging import tagger as tagger_module
 from wordrbm.tagging.conll import Sentence
+from wordrbm.tagging.evaluation import evaluate_tagger
 from wordrbm.tagging.features import FeatureConfig, FinetuneSettings
 from wordrbm.tagging.tagger import EncodedSentences, train_tagger
 
+# Spans of "yes" that are gold, predicted and correct, and the norms of W, V and A, as they were
+# before the tagger had a room of its own.
+RECORDED = {
+    "words": ((58, 79, 21), (12.737264, 0.0, 1.446605)),
+    "vectors": ((58, 80, 21), (12.717388, 0.626534, 1.423885)),
+    "hidden": ((58, 80, 24), (12.101185, 4.721451, 2.265629)),
+    "fine-tuned": ((58, 28, 9), (5.475233, 0.764304, 0.679391)),
+    "ensemble": ((58, 22, 7), (5.394363, 0.618176, 0.761571)),
+}
 SENTENCES = [
     Sentence((("the", "cat", "sees"), ("B-NP", "I-NP", "B-VP"))),
     Sentence((("cats",), ("B-NP",))),
@@ -73,3 +83,23 @@ def test_a_fit_that_diverged_is_no_tagger(monkeypatch):
     monkeypatch.setattr(tagger_module, "fit_crf", diverged)
     with pytest.raises(WordRBMError, match=r"c2 = 0\.1 diverged; use a larger penalty"):
         train_tagger(EncodedSentences.build(SENTENCES), FeatureConfig(), 0.1)
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_fixed_task_has_the_recorded_scores_and_weights(name):
+    model, sentences = letter_task()
+    vectors = model.raw_vectors
+    finetuned = [
+        FeatureConfig(None, model, finetune=FinetuneSettings(epochs=3, seed=k)) for k in (1, 2)
+    ]
+    configs = {
+        "words": FeatureConfig(),
+        "vectors": FeatureConfig(vectors),
+        "hidden": FeatureConfig(vectors, model),
+        "fine-tuned": finetuned[0],
+        "ensemble": FeatureConfig(ensemble=tuple(finetuned)),
+    }
+    tagger = train_tagger(EncodedSentences.build(sentences[:100]), configs[name], 0.1)
+    counts, norms = RECORDED[name]
+    assert evaluate_tagger(tagger, sentences[100:]).types["yes"] == counts
+    assert [np.linalg.norm(x) for x in tagger.crf.arrays()] == pytest.approx(norms, rel=1e-4)
