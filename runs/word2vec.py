@@ -1,4 +1,4 @@
-"""word2vec by gensim on a prepared corpus, as vectors for `wordrbm chunking` to compare with.
+"""word2vec by gensim on a prepared corpus, for the chunking experiment to compare with.
 
     python runs/word2vec.py CORPUS OUT [--dimension 50] [--epochs 2]
 

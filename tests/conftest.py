@@ -2,7 +2,17 @@ from jaxtyping import install_import_hook
 
 # Shapes are checked while the tests run: every annotated array, every call.
 install_import_hook(
-    ["wordrbm.models", "wordrbm.sampling", "wordrbm.training.gradient", "wordrbm.likelihood"],
+    [
+        "wordrbm.models",
+        "wordrbm.sampling",
+        "wordrbm.training.gradient",
+        "wordrbm.likelihood",
+        "wordrbm.tagging.crf",
+        "wordrbm.tagging.features",
+        "wordrbm.tagging.finetune",
+        "wordrbm.tagging.lbfgs",
+        "wordrbm.tagging.tagger",
+    ],
     "beartype.beartype",
 )
 

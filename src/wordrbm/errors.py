@@ -1,5 +1,9 @@
-"""The one exception a user may see: a sentence that says what was found and what to do."""
+"""The exceptions a user may see: each is a sentence that says what was found and what to do."""
 
 
 class WordRBMError(Exception):
     """Bad input or a failed write, told in one sentence. The command line exits with 2."""
+
+
+class Stopped(WordRBMError):  # noqa: N818 - an outcome, not a fault
+    """The user asked for the work to stop."""

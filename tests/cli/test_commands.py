@@ -16,7 +16,12 @@ from wordrbm.artifacts.imported import read_vectors
 from wordrbm.cli.app import app
 from wordrbm.training import TrainingSettings
 
-COMMANDS = [command.name for command in app.registered_commands]
+GROUPS = {group.name: group.typer_instance for group in app.registered_groups}
+COMMANDS = [command.name for command in app.registered_commands] + [
+    f"{name} {command.callback.__name__}"
+    for name, group in GROUPS.items()
+    for command in group.registered_commands
+]
 SMALL = [
     "--dimension=4", "--hidden=6", "--mh-steps=5", "--batch-size=32", "--chains=32", "--shards=4",
     "--ngrams=2000", "--evaluations=2", "--heldout-windows=20",
@@ -44,7 +49,7 @@ def model(corpus, tmp_path_factory):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example(command):
-    shown = wordrbm(command, "--help")
+    shown = wordrbm(*command.split(), "--help")
     assert shown.returncode == 0
     assert f"wordrbm {command}" in shown.stdout.split("Example:")[1]
     assert "--json" in shown.stdout or command == "demo"

@@ -126,7 +126,7 @@ def test_a_signal_ends_it_and_cells_are_kept(reviews, tmp_path, place, number):
         process.send_signal(number)
         told = process.stderr.read()
     assert process.returncode == 128 + number
-    assert "the same command goes on" in told
+    assert "the same command continues" in told
     assert "Traceback" not in told
     assert time.monotonic() - began < 20
     assert not (tmp_path / "out" / "table.md").exists()

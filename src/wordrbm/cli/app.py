@@ -8,7 +8,6 @@ from typing import Any
 import typer
 
 from wordrbm.cli import (
-    chunking,
     demo,
     evaluate,
     explain,
@@ -24,7 +23,7 @@ from wordrbm.cli import (
     sample,
     score,
     sentiment,
-    tag,
+    tagger,
     train,
 )
 from wordrbm.errors import WordRBMError
@@ -53,18 +52,17 @@ app.command("metrics")(metrics.metrics)
 app.command("mixing")(mixing.mixing)
 app.command("sentiment")(sentiment.sentiment)
 app.command("explain")(explain.explain)
-app.command("chunking")(chunking.chunking)
-app.command("tag")(tag.tag)
+app.add_typer(tagger.app, name="tagger")
 app.command("demo")(demo.demo)
 
 
-def main() -> None:
+def main(application: typer.Typer = app) -> None:
     """Run a command; bad input becomes one sentence on standard error and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a word the terminal cannot show
     try:
-        code = app(standalone_mode=False)  # so that a wrong option is told as all else is
+        code = application(standalone_mode=False)  # so that a wrong option is told as all else is
         sys.exit(code if isinstance(code, int) else 0)
     except KeyboardInterrupt:  # before typer began to listen for it, or after
         sys.exit(128 + signal.SIGINT)

@@ -40,11 +40,11 @@ class StopSignals:
 
 @contextmanager
 def kept_on_stop(stop: StopSignals) -> Iterator[None]:
-    """Around work that keeps each cell it finishes: a stop ends the command, to be gone on with.
+    """Around work that keeps each result it finishes: a stop ends the command, to be continued.
 
     After it a signal ends the process.
     """
-    from wordrbm.tasks.side_by_side import Stopped
+    from wordrbm.errors import Stopped
 
     stop.has_begun = True
     try:
@@ -52,4 +52,4 @@ def kept_on_stop(stop: StopSignals) -> Iterator[None]:
     except Stopped as stopped:
         typer.echo(str(stopped), err=True)
         raise typer.Exit(stop.exit_code) from None
-    stop.has_begun, stop.told = False, "Stopped; all cells are kept, the same command goes on."
+    stop.has_begun, stop.told = False, "Stopped; all results are kept, the same command continues."

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wordrbm.estimators.classifier_file import save_classifier
+from wordrbm.parallel import Show, StopCheck
 from wordrbm.storage import write_text
 from wordrbm.tasks.sentiment.baselines import Bags
 from wordrbm.tasks.sentiment.classifier import best_classifier
@@ -32,7 +33,6 @@ from wordrbm.tasks.sentiment.rows import (
 from wordrbm.tasks.sentiment.running import run_cells, run_guesses
 from wordrbm.tasks.sentiment.stacking import decisions
 from wordrbm.tasks.sentiment.variant import Cell, Variant, cells_of
-from wordrbm.tasks.side_by_side import Show, Stop
 
 LABELLED = "all of these + bnc + NB trigrams"
 EVERYTHING = "all, unlabelled too, + bnc + NB trigrams"
@@ -48,7 +48,7 @@ class Asked(NamedTuple):
     guess: bool = False  # the classes of unlabelled documents
 
 
-def train_cells(asked: Asked, data: Data, out: Path, show: Show, stop: Stop) -> None:
+def train_cells(asked: Asked, data: Data, out: Path, show: Show, stop: StopCheck) -> None:
     """All the class models."""
     cells, place = _cells(asked), out / CELLS
     for cell in cells if asked.guess else ():
@@ -56,7 +56,9 @@ def train_cells(asked: Asked, data: Data, out: Path, show: Show, stop: Stop) -> 
     run_cells(cells, data, place, asked.jobs, show, stop, models=asked.guess)
 
 
-def train_guesses(asked: Asked, data: Data, bags: Bags, out: Path, show: Show, stop: Stop) -> None:
+def train_guesses(
+    asked: Asked, data: Data, bags: Bags, out: Path, show: Show, stop: StopCheck
+) -> None:
     """All of them again, with unlabelled documents whose classes were guessed."""
     run_guesses(_cells(asked), data, bags, out / CELLS, asked.jobs, show, stop)
 

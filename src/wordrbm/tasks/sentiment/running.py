@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from wordrbm.parallel import SharedProgress, Show, StopCheck, run_all
 from wordrbm.storage import make_folder
 from wordrbm.tasks.sentiment.baselines import Bags
 from wordrbm.tasks.sentiment.cells import compute, work_of
@@ -24,12 +25,11 @@ from wordrbm.tasks.sentiment.guessing import (
 from wordrbm.tasks.sentiment.kept import is_done
 from wordrbm.tasks.sentiment.starts import Source, background_of, has_start, vocabulary_for
 from wordrbm.tasks.sentiment.variant import Cell
-from wordrbm.tasks.side_by_side import Meter, Show, Stop, all_done
 from wordrbm.training import Progress
 from wordrbm.using.precise import one_blas_thread
 
 
-def windows_of(meter: Meter, name: str) -> Callable[[Progress], None]:
+def windows_of(meter: SharedProgress, name: str) -> Callable[[Progress], None]:
     """What one training reports to: how many windows it has read."""
     before = 0
 
@@ -37,13 +37,13 @@ def windows_of(meter: Meter, name: str) -> Callable[[Progress], None]:
         nonlocal before
         gained = progress.windows - before if progress.windows > before else progress.windows
         before = progress.windows
-        meter.gain(gained, name)
+        meter.report(gained, name)
 
     return tell
 
 
 def run_cells(
-    cells: Sequence[Cell], data: Data, out: Path, jobs: int, show: Show, stop: Stop,
+    cells: Sequence[Cell], data: Data, out: Path, jobs: int, show: Show, stop: StopCheck,
     *, models: bool = False,
 ) -> None:  # fmt: skip
     """Train what is not on disk yet; the starts that several cells share come first."""
@@ -51,35 +51,35 @@ def run_cells(
     left = [cell for cell in cells if not is_done(cell, data, out, models=models)]
     starts = {(cell.variant, cell.seed): cell for cell in left}
     first = sum(cell.variant.background for cell in starts.values() if not has_start(cell, out))
-    meter = Meter(first + sum(work_of(cell, data) for cell in left), show, stop)
-    source = Source(data, out, meter.pause, meter.gain)
+    meter = SharedProgress(first + sum(work_of(cell, data) for cell in left), show, stop)
+    source = Source(data, out, meter.check_stop, meter.report)
     with one_blas_thread():
-        all_done([_starting(cell, source, meter) for cell in starts.values()], jobs, meter)
-        all_done([_computing(cell, source, meter) for cell in left], jobs, meter)
-    meter.pause()
+        run_all([_starting(cell, source, meter) for cell in starts.values()], jobs, meter)
+        run_all([_computing(cell, source, meter) for cell in left], jobs, meter)
+    meter.check_stop()
     show(1.0, "all cells are on disk")
 
 
 def run_guesses(
-    cells: Sequence[Cell], data: Data, bags: Bags, out: Path, jobs: int, show: Show, stop: Stop
+    cells: Sequence[Cell], data: Data, bags: Bags, out: Path, jobs: int, show: Show, stop: StopCheck
 ) -> None:
     """Guess and learn what is not on disk yet, from cells that are, with their models."""
     left = [cell for cell in cells if not has_guesses(cell, data, out)]
-    meter = Meter(sum(guessing_work(cell, data) for cell in left), show, stop)
-    source = Source(data, out, meter.pause, meter.gain)
+    meter = SharedProgress(sum(guessing_work(cell, data) for cell in left), show, stop)
+    source = Source(data, out, meter.check_stop, meter.report)
     with one_blas_thread():
         if left:
             said = _said({cell.fold: None for cell in left}, data, bags, meter)
-            all_done([_guessing(cell, source, said) for cell in left], jobs, meter)
-    meter.pause()
+            run_all([_guessing(cell, source, said) for cell in left], jobs, meter)
+    meter.check_stop()
     show(1.0, "all guesses are on disk")
 
 
-def _said(folds: Iterable[int | None], data: Data, bags: Bags, meter: Meter) -> Said:
+def _said(folds: Iterable[int | None], data: Data, bags: Bags, meter: SharedProgress) -> Said:
     """What NB-SVM says of the unlabelled documents, for each fold without it."""
     asked, found = may_be_guessed(data), dict[int | None, Scores]()
     for fold in folds:
-        meter.gain(0, "NB-SVM")
+        meter.report(0, "NB-SVM")
         seen = np.flatnonzero(data.fold != fold)
         found[fold] = ngram_scores(bags.ngrams.train, bags.more, data.train.label, seen)
     return Said(asked, found)
@@ -89,11 +89,11 @@ def _guessing(cell: Cell, source: Source, said: Said) -> Callable[[], None]:
     return lambda: guess_and_learn(cell, source, said)
 
 
-def _computing(cell: Cell, source: Source, meter: Meter) -> Callable[[], None]:
+def _computing(cell: Cell, source: Source, meter: SharedProgress) -> Callable[[], None]:
     return lambda: compute(cell, source, windows_of(meter, cell.name))
 
 
-def _starting(cell: Cell, source: Source, meter: Meter) -> Callable[[], None]:
+def _starting(cell: Cell, source: Source, meter: SharedProgress) -> Callable[[], None]:
     def work() -> None:
         vocabulary = vocabulary_for(cell.variant, source.data)
         background_of(cell, source, vocabulary, windows_of(meter, cell.name))

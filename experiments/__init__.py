@@ -1,0 +1,1 @@
+"""The paper's tables, with their baselines, written against the library; not installed."""

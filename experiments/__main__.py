@@ -1,0 +1,23 @@
+"""Run an experiment: `python -m experiments chunking --help`."""
+
+import typer
+
+from experiments.chunking.command import chunking
+from wordrbm.cli.app import main
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+app.command("chunking")(chunking)
+
+
+@app.callback()
+def experiments() -> None:
+    """The tables of Dahl et al. 2012, with their baselines. Stopped, the same command continues."""
+
+
+if __name__ == "__main__":
+    main(app)

@@ -1,0 +1,124 @@
+"""Table 1 of a grid, with span types, coverage and an analysis of errors."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from experiments.chunking.grid import Experiment, TestedRow
+from experiments.tables import Report, Table, percent
+from wordrbm.tagging.evaluation import Evaluation, SpanCounts, analyse_errors
+from wordrbm.tagging.features import coverage
+from wordrbm.tagging.model_selection import DevResult, best_on_dev, describe
+from wordrbm.tagging.tagger_file import load_tagger
+
+HEADS = ("model", "dev F1", "test F1", "precision", "recall", "chosen", "CRFsuite")
+DEV_HEADS = ("model", "dev F1", "precision", "recall", "settings", "best")
+TYPE_HEADS = ("type", "test F1", "precision", "recall", "chunks")
+
+Crfsuite = Mapping[str, Evaluation]  # test scores by row, of those that were checked
+
+
+def final_report(rows: Sequence[TestedRow], experiment: Experiment, crfsuite: Crfsuite) -> Report:
+    """The table of tested rows."""
+    best, splits = best_row(rows), experiment.splits
+    predicted = load_tagger(best.folder).tag([sentence.columns[:-1] for sentence in splits.test])
+    known = _coverage(experiment)
+    record = {
+        "rows": row_records(rows, crfsuite),
+        "coverage": known,
+        "sentences": {name: len(split) for name, split in splits._asdict().items()},
+        "best": best.name,
+        "tagger": str(best.folder),
+        "errors": analyse_errors(splits.train_and_dev, splits.test, predicted).record(),
+    }
+    table, types, notes = _table(rows, crfsuite), _type_table(best), _repeated_tests(rows)
+    covered = "\n".join(f"{percent(x)} % of tokens have {name}" for name, x in known.items())
+    text = [table.as_text(), *notes, f"{best.name}:\n{types.as_text()}", covered]
+    markdown = [table.as_markdown(), *notes, f"Chunk types, {best.name}:", types.as_markdown()]
+    tagger = f"tagger: {best.folder}"
+    return Report("\n\n".join([*filter(None, text), tagger]), "\n\n".join(markdown), record)
+
+
+def dev_report(results: Mapping[str, Sequence[DevResult]]) -> Report:
+    """Every grid point on the dev set; the best of each row is marked."""
+    table = Table(DEV_HEADS, [_dev_line(row, x, dev) for row, dev in results.items() for x in dev])
+    records = [
+        {
+            "model": row,
+            **dev.point._asdict(),
+            "chosen": dev is best_on_dev(all_dev),
+            "dev": dev.result.record(),
+        }
+        for row, all_dev in results.items()
+        for dev in all_dev
+    ]
+    return Report(table.as_text(), table.as_markdown(), {"grid": records})
+
+
+def best_row(rows: Sequence[TestedRow]) -> TestedRow:
+    """The row with the highest F1 on the dev set; of equal ones the first."""
+    return max(rows, key=lambda row: row.best.f1)
+
+
+def row_records(rows: Sequence[TestedRow], crfsuite: Crfsuite) -> list[dict[str, Any]]:
+    """Every row with all its numbers."""
+    return [
+        {
+            "model": row.name,
+            "chosen": row.best.point._asdict(),
+            "dev": row.best.result.record(),
+            "test": row.test.record(),
+            "crfsuite_test": crfsuite[row.name].overall.record() if row.name in crfsuite else None,
+            "times_tested": row.times_tested,
+            "tagger": str(row.folder),
+        }
+        for row in rows
+    ]
+
+
+def _table(rows: Sequence[TestedRow], crfsuite: Crfsuite) -> Table:
+    lines = [
+        (
+            row.name,
+            percent(row.best.f1),
+            *_scores(row.test.evaluation.overall),
+            describe(row.best.point),
+            percent(crfsuite[row.name].overall.f1) if row.name in crfsuite else "",
+        )
+        for row in rows
+    ]
+    return Table(HEADS, lines)
+
+
+def _dev_line(row: str, dev: DevResult, all_dev: Sequence[DevResult]) -> tuple[str, ...]:
+    scores, mark = (
+        _scores(dev.result.evaluation.overall),
+        "*" if dev is best_on_dev(all_dev) else "",
+    )
+    return (row, *scores, describe(dev.point), mark)
+
+
+def _type_table(row: TestedRow) -> Table:
+    types = row.test.evaluation.types.items()
+    return Table(TYPE_HEADS, [(name, *_scores(counts), str(counts.gold)) for name, counts in types])
+
+
+def _repeated_tests(rows: Sequence[TestedRow]) -> list[str]:
+    """Rows that were tested with several settings, which a reader should know."""
+    repeated = [row for row in rows if row.times_tested > 1]
+    return [f"{row.name}: {row.times_tested} settings were tested." for row in repeated]
+
+
+def _scores(counts: SpanCounts) -> tuple[str, str, str]:
+    return percent(counts.f1), percent(counts.precision), percent(counts.recall)
+
+
+def _coverage(experiment: Experiment) -> dict[str, float]:
+    """The fraction of tokens that have a vector, of every row with vectors."""
+    sentences = experiment.splits.train_and_dev + experiment.splits.test
+    words = [sentence.words for sentence in sentences]
+    return {
+        name: min(fractions)
+        for name, config in experiment.rows.items()
+        if (fractions := [coverage(words, member.vectors) for member in config.components
+                          if member.vectors is not None])
+    }  # fmt: skip

@@ -1,0 +1,227 @@
+"""`wordrbm tagger`: train a tagger on column data, and label new sentences with it."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wordrbm.cli.lists import real_numbers
+from wordrbm.cli.progress import progress
+from wordrbm.cli.stopping import StopSignals
+
+if TYPE_CHECKING:
+    from wordrbm.tagging.conll import Sentence, Splits
+    from wordrbm.tagging.evaluation import SpanCounts
+    from wordrbm.tagging.features import FeatureConfig
+    from wordrbm.tagging.model_selection import Selection
+
+REPORT = "selection.json"
+
+app = typer.Typer(
+    help="Taggers of column data (CoNLL): chunks, names, parts of speech.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command()
+def train(
+    data: Annotated[
+        Path, typer.Option(help="Training file in columns, or a folder with train.txt.")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the tagger.")],
+    model: Annotated[
+        list[Path] | None,
+        typer.Option(help="Trained model; several make an ensemble.", show_default="words alone"),
+    ] = None,
+    vectors_only: Annotated[
+        bool, typer.Option("--vectors-only", help="Use the model's vectors, not its hidden units.")
+    ] = False,
+    finetune: Annotated[
+        bool,
+        typer.Option(
+            "--finetune/--no-finetune", help="Fine-tune hidden units with the tagger, or fix them."
+        ),
+    ] = True,
+    spelling: Annotated[
+        bool, typer.Option("--spelling", help="Add word shapes and affixes; useful for names.")
+    ] = False,
+    dev: Annotated[
+        Path | None,
+        typer.Option(
+            help="Development file, for model selection.",
+            show_default="DATA/dev.txt, or a part of the training sentences",
+        ),
+    ] = None,
+    test: Annotated[
+        Path | None, typer.Option(help="Test file.", show_default="DATA/test.txt if present")
+    ] = None,
+    penalties: Annotated[str, typer.Option(help="L2 penalties c2 to try.")] = "0.05,0.1,0.2,0.4",
+    scales: Annotated[
+        str, typer.Option(help="Standard deviations of scaled vectors to try.")
+    ] = "0.1",
+    hidden_scales: Annotated[str, typer.Option(help="Factors on hidden means to try.")] = "1",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the sentence order.")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Taggers in parallel.", show_default="all cores")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all scores as JSON.")] = False,
+) -> None:
+    """Train a tagger on sentences in columns, one token a line.
+
+    The first column holds words, the last one labels. Penalty and scales are chosen by F1 on the
+    development sentences; the tagger is then refitted to all of them and, where there is a test
+    file, tested once.
+
+    \b
+    Example:
+      wordrbm tagger train --data conll2000 --model model --out tagger
+      wordrbm tagger train --data train.txt --test test.txt --model model --spelling --out names
+    """
+    from wordrbm.processors import workers_or_cores
+    from wordrbm.storage import make_folder, write_text
+    from wordrbm.tagging.conll import read_splits
+    from wordrbm.tagging.model_selection import Grid, select_and_test
+    from wordrbm.tagging.tagger_file import save_tagger, training_digest
+
+    grid = Grid(
+        real_numbers("scales", scales),
+        real_numbers("hidden-scales", hidden_scales),
+        real_numbers("penalties", penalties),
+    )
+    workers = workers_or_cores(jobs)
+    splits = read_splits(data, dev, test)
+    features = _features(
+        model or [], vectors_only=vectors_only, finetune=finetune, spelling=spelling, seed=seed
+    )
+    _refuse_other_folder(out)
+    make_folder(out)
+    stop = StopSignals()
+    stop.told = "Stopped; no tagger was written."
+    with progress("tagger", 1.0, quiet=quiet) as show:
+        selection = select_and_test(features, grid, splits, workers, show, stop)
+    save_tagger(out, selection.tagger, training_digest(splits, features))
+    record = _record(selection, splits, out)
+    write_text(out / REPORT, json.dumps(record, indent=1))
+    print(json.dumps(record) if as_json else _summary(selection, out))
+
+
+def _features(
+    models: list[Path], *, vectors_only: bool, finetune: bool, spelling: bool, seed: int
+) -> "FeatureConfig":
+    """Features of one model, or of an ensemble of several; without a model, words alone."""
+    from wordrbm.artifacts import load
+    from wordrbm.tagging.features import FeatureConfig, FinetuneSettings, vector_std
+
+    members = []
+    for path in models:
+        trained = load(path)
+        vector_std(trained.raw_vectors)  # refused before anything is computed
+        member = FeatureConfig(trained.raw_vectors)
+        if not vectors_only:
+            settings = FinetuneSettings(seed=seed) if finetune else None
+            member = member._replace(model=trained, finetune=settings)
+        members.append(member)
+    single = members[0] if len(members) == 1 else FeatureConfig(ensemble=tuple(members))
+    return single._replace(spelling=spelling)
+
+
+def _refuse_other_folder(out: Path) -> None:
+    """An output folder may be new, empty, or hold a tagger, which is replaced."""
+    from wordrbm.errors import WordRBMError
+    from wordrbm.tagging.tagger_file import FILE
+
+    if out.is_dir() and any(out.iterdir()) and not (out / FILE).exists():
+        raise WordRBMError(f"{out} holds files that are not a tagger; give a new folder as --out.")
+
+
+def _record(selection: "Selection", splits: "Splits", out: Path) -> dict[str, Any]:
+    """Everything that was measured, for JSON."""
+    return {
+        "tagger": str(out),
+        "sentences": {name: len(split) for name, split in splits._asdict().items()},
+        "chosen": selection.best.point._asdict(),
+        "dev_f1": selection.best.f1,
+        "test": selection.test.record() if selection.test else None,
+        "grid": [
+            {**dev.point._asdict(), "dev": dev.result.record()} for dev in selection.dev
+        ],
+    }  # fmt: skip
+
+
+def _summary(selection: "Selection", out: Path) -> str:
+    from wordrbm.tagging.model_selection import describe
+
+    lines = [f"dev F1 {100 * dev.f1:.2f}  {describe(dev.point)}" for dev in selection.dev]
+    lines.append(f"chosen: {describe(selection.best.point)}")
+    if selection.test:
+        lines.append(f"test {_scores(selection.test.evaluation.overall)}")
+    return "\n".join([*lines, f"tagger: {out}"])
+
+
+@app.command()
+def predict(
+    tagger: Annotated[Path, typer.Argument(help="A folder written by `wordrbm tagger train`.")],
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Sentences in columns, without labels; - is standard input.", show_default="-"
+        ),
+    ] = None,
+    labelled: Annotated[
+        bool, typer.Option("--labelled", help="The last column holds labels; print the F1 too.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object for each sentence.")
+    ] = False,
+) -> None:
+    """Print every token with its columns and the predicted label.
+
+    The file has the columns that the tagger was trained on, one token a line, a blank line after a
+    sentence. With --labelled the predictions are compared with the last column, and the F1 is
+    printed to standard error; with --json it is the last object.
+
+    \b
+    Example:
+      wordrbm tagger predict tagger new.txt > labelled.txt
+      printf 'He PRP\nruns VBZ\n' | wordrbm tagger predict tagger --json
+    """
+    from wordrbm.tagging.evaluation import evaluate
+    from wordrbm.tagging.tagger_file import load_tagger
+
+    loaded = load_tagger(tagger)
+    columns = loaded.attributes.columns
+    sentences = _read(file, columns + labelled)
+    unlabelled = [sentence.columns[:columns] for sentence in sentences]
+    predicted = loaded.tag(unlabelled)
+    for sentence, labels in zip(unlabelled, predicted, strict=True):
+        if as_json:
+            print(json.dumps({"words": sentence[0], "labels": labels}))
+        else:
+            print("".join(" ".join(token) + "\n" for token in zip(*sentence, labels, strict=True)))
+    if labelled:
+        gold = (sentence.labels for sentence in sentences)
+        counts = evaluate(zip(gold, predicted, strict=True)).overall
+        if as_json:
+            print(json.dumps(counts.record()))
+        else:
+            typer.echo(_scores(counts), err=True)
+
+
+def _read(file: Path | None, columns: int) -> "list[Sentence]":
+    """The sentences of a file, or of standard input."""
+    from wordrbm.tagging.conll import read_conll, read_conll_stream
+    from wordrbm.text.reader import standard_input
+
+    if file is None or str(file) == "-":
+        return read_conll_stream(standard_input(), columns)
+    return read_conll(file, columns)
+
+
+def _scores(counts: "SpanCounts") -> str:
+    return (
+        f"F1 {100 * counts.f1:.2f}, precision {100 * counts.precision:.2f}, "
+        f"recall {100 * counts.recall:.2f} of {counts.gold} chunks"
+    )

@@ -1,1 +1,0 @@
-"""Taggers for files of columns: chunks, names, parts of speech."""
