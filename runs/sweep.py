@@ -39,7 +39,7 @@ from wordrbm.tasks.scores import perplexity
 from wordrbm.tasks.training_run import WEIGHED
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.text.windows import ShuffledBatches
-from wordrbm.training import TrainingSettings, averaged, start, train, train_by_clusters
+from wordrbm.training import TrainingSettings, averaged, start, train
 from wordrbm.training.settings import PRESETS
 
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -70,9 +70,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "H 125": {"hidden": 125},
     "H 500": {"hidden": 500},
     "n 5": {"window": 5},
-    "clusters": {"operator": "clusters"},
-    "clusters 16": {"operator": "clusters", "cluster_steps": 16},
-    "both": {"operator": "both", "cluster_steps": 2},
     "paper": {"apart": True, "objective": "sml"},
     "twice 50": {"mh_steps": 50, "alternations": 2},
     "four times 25": {"mh_steps": 25, "alternations": 4},
@@ -121,8 +118,6 @@ def run(
     )
     batches = ShuffledBatches(prepared.windows(settings.window, "train"), settings.seed)
     state = start(model, batches, settings)
-    if settings.operator != "unigram":
-        return model, train_by_clusters(model, batches, settings, state, q=q)
     if variant.get("apart"):  # every word has its own proposals, as in the paper
         apart = Metropolis.from_probability(q, steps=settings.mh_steps)
         return model, train(model, apart, batches, settings, state, q=q)

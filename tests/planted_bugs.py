@@ -33,7 +33,6 @@ RANKED = "tests/training/test_update.py::test_the_compiled_ranking_is_the_plain_
 RANKING = "tests/training/test_ranking.py"
 CLUSTERED = "tests/sampling/test_clusters.py::test_the_compiled_walk_takes_the_referees_decisions"
 INDEPENDENCE = "tests/analysis/test_independence.py"
-LEGS = "tests/tasks/test_legs.py"
 CLASS_MODELS = "tests/estimators/test_class_models.py"
 APART = "tests/estimators/test_apart.py"
 CLIMBS = f"{APART}::test_the_step_climbs_the_log_probability_of_the_right_class"
@@ -295,9 +294,6 @@ BUGS = [
     Bug("near eigenvalues taken as one", "kernels/independence.py",
         "return -above * (x * (1.0 + x", "return 0.0 * (x * (1.0 + x",
         f"{INDEPENDENCE}::test_near_eigenvalues_are_told_apart"),
-    Bug("words clustered anew on every resume", "training/legs.py",
-        "if state.clusters is not None and not begins:", "if False:",
-        f"{LEGS}::test_a_stopped_and_resumed_run_ends_with_the_same_bytes"),
     Bug("a middle by documents, not by classes", "estimators/class_models.py",
         "(total / count[:, None, None]).mean(axis=0)",
         "total.sum(axis=0) / count.sum()",

@@ -11,8 +11,6 @@ import pytest
 from wordrbm.models import init_wordrep
 from wordrbm.sampling import (
     AliasTable,
-    ClusteredMetropolis,
-    Cycle,
     PooledMetropolis,
     word_tables,
 )
@@ -33,25 +31,8 @@ SIZES = [
 ]
 
 
-def by_pools(model, q):
-    return PooledMetropolis.from_probability(q, steps=9, size=16)
-
-
-def by_clusters(model, q):
-    return ClusteredMetropolis.of_model(model, q, steps=9, singles=5, groups=7)
-
-
-def by_both(model, q):
-    return Cycle((by_pools(model, q), by_clusters(model, q)))
-
-
-@pytest.fixture(params=[by_pools, by_clusters, by_both])
-def operator(request):
-    return request.param
-
-
 @pytest.fixture(params=SIZES, ids=lambda sizes: "n{} H{} d{} K{} B{} M{}".format(*sizes))
-def run(request, rng, operator):
+def run(request, rng):
     """A model, its operator, settings and windows."""
     n, H, d, K, B, M = request.param
     q = rng.dirichlet(np.ones(K))
@@ -61,7 +42,7 @@ def run(request, rng, operator):
         jumps=1, reservoir=2 * B, objective="sml", candidates=12,
     )  # fmt: skip
     text = rng.choice(K, p=q, size=(500, n)).astype(np.int32)
-    transition = operator(model, q)
+    transition = PooledMetropolis.from_probability(q, steps=9, size=16)
     return model, transition, settings, lambda first, size: text[(first + np.arange(size)) % 500], q
 
 

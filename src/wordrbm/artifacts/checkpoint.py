@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wordrbm.artifacts.modelfile import (
-    EARLIER,
     TrainedModel,
+    as_now,
     describe,
     from_parameters,
     shapes_of,
@@ -22,7 +22,7 @@ from wordrbm.artifacts.modelfile import (
 from wordrbm.artifacts.tensors import Shape, read_head, read_tensors, write_tensors
 from wordrbm.errors import WordRBMError
 from wordrbm.models import WordRepRBM
-from wordrbm.sampling import Chains, Clusters, cluster_counts
+from wordrbm.sampling import Chains
 from wordrbm.shapes import Array
 from wordrbm.storage import make_folder, remove_temporaries, write_errors
 from wordrbm.text.vocabulary import Vocabulary
@@ -61,7 +61,6 @@ def save_checkpoint(run: Path, saved: Saved, origin: Origin) -> None:
         "velocity.c": state.velocity["c"],
         "chains.v": state.chains.v,
         "chains.h": state.chains.h.astype(np.uint8),  # states are 0 or 1
-        **_named(state.clusters),
         **_average_tensors(state.averages),
     }
     head = {"kind": "checkpoint", "step": state.step, "acceptance": saved.acceptance}
@@ -72,12 +71,6 @@ def save_checkpoint(run: Path, saved: Saved, origin: Origin) -> None:
     with write_errors(folder):
         for other in _to_let_go(list_checkpoints(run), path):
             other.unlink()
-
-
-def _named(clusters: Clusters | None) -> dict[str, Array]:
-    """The arrays of the clusters, if the run has some."""
-    parts = {} if clusters is None else clusters._asdict()
-    return {f"clusters.{name}": part for name, part in parts.items()}
 
 
 def _to_let_go(checkpoints: list[Path], newest: Path) -> list[Path]:
@@ -135,10 +128,8 @@ def _load(path: Path, head: dict[str, Any], origin: Origin) -> Saved:
     for name, speed in velocity.items():
         speed[...] = found[f"velocity.{name}"]
     chains = Chains(found["chains.v"], found["chains.h"].astype(rbm.c.dtype))
-    parts = [found[name] for name in _named_shapes(origin)]
-    clusters = Clusters(*parts) if parts else None
     averages = _averages(rbm, found, origin.settings)
-    state = TrainingState(int(head["step"]), chains, velocity, clusters, averages)
+    state = TrainingState(int(head["step"]), chains, velocity, averages)
     return Saved(rbm, state, float(head["acceptance"]), float(acceptances[1] or 0.0))
 
 
@@ -171,19 +162,8 @@ def _shapes(origin: Origin) -> dict[str, Shape]:
         "velocity.c": shapes["c"],
         "chains.v": (settings.chains, settings.window),
         "chains.h": (settings.chains, settings.hidden),
-        **_named_shapes(origin),
         **_average_shapes(origin),
     }
-
-
-def _named_shapes(origin: Origin) -> dict[str, Shape]:
-    """The arrays of the clusters, in their order."""
-    settings, K = origin.settings, len(origin.vocabulary)
-    if settings.operator == "unigram":
-        return {}
-    C = sum(cluster_counts(K, settings.single_words, settings.word_groups))
-    shapes: list[Shape] = [(K,), (C, settings.dimension), (C,)]
-    return {f"clusters.{name}": shape for name, shape in zip(Clusters._fields, shapes, strict=True)}
 
 
 def _average_shapes(origin: Origin) -> dict[str, Shape]:
@@ -213,24 +193,13 @@ def _is_state(found: dict[str, Array], K: int) -> bool:
     speeds = [found["velocity.U"], found["velocity.c"]]
     fits = all(speed.dtype == found["c"].dtype and np.isfinite(speed).all() for speed in speeds)
     fits &= v.dtype == np.int32 and v.min() >= 0 and v.max() < K
-    return bool(fits and np.isin(h, (0, 1)).all() and _are_clusters(found))
-
-
-def _are_clusters(found: dict[str, Array]) -> bool:
-    """Whether every word is in one of the clusters, whose numbers are those of the model's kind."""
-    if "clusters.label" not in found:
-        return True
-    label, centroid, weight = (found[f"clusters.{name}"] for name in Clusters._fields)
-    fits = label.dtype == np.int32 and label.min() >= 0 and label.max() < len(weight)
-    for part in (centroid, weight):
-        fits &= part.dtype == found["c"].dtype and np.isfinite(part).all()
-    return bool(fits and (weight >= 0).all() and (weight > 0).any())
+    return bool(fits and np.isin(h, (0, 1)).all())
 
 
 def refuse_other_run(path: Path, head: dict[str, Any], origin: Origin) -> None:
     """Name every difference between the run a file is of and this one."""
     then, now = head.get("settings"), origin.settings.model_dump()
-    then = EARLIER | then if isinstance(then, dict) else {}
+    then = as_now(then) if isinstance(then, dict) else {}
     differences = [
         f"{name if name in now else brief(name)} was {brief(then.get(name))} "
         f"and is now {now.get(name)!r}"

@@ -40,6 +40,8 @@ EARLIER: dict[str, Any] = {
     name: TrainingSettings.model_fields[name].default
     for name in ("reservoir", "ranking_weight", "candidates")
 }  # fmt: skip
+# Settings of proposals by clusters, which training has no more.
+REMOVED = {"operator", "cluster_steps", "single_words", "word_groups"}
 
 
 @final
@@ -163,7 +165,12 @@ def settings_of(path: Path, head: dict[str, Any]) -> TrainingSettings:
     settings = head.get("settings")
     if not isinstance(settings, dict):
         raise WordRBMError(f"{path} has no settings in its head; train the model again.")
-    return check_settings(EARLIER | settings)
+    return check_settings(as_now(settings))
+
+
+def as_now(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a model trained by an earlier version, by the names of today."""
+    return EARLIER | {name: value for name, value in settings.items() if name not in REMOVED}
 
 
 def shapes_of(K: int, settings: TrainingSettings) -> dict[str, Shape]:

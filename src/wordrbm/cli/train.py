@@ -30,9 +30,6 @@ def train(
     window: Annotated[int | None, _option("Words in a window [3].")] = None,
     dimension: Annotated[int | None, _option("Numbers in a word vector [50].")] = None,
     hidden: Annotated[int | None, _option("Hidden units [250].")] = None,
-    operator: Annotated[
-        str | None, _option("Proposals: unigram, clusters or both [unigram].")
-    ] = None,
     preset: Annotated[
         str | None, _option("Settings by name: sml, or paper, its procedure; options win.")
     ] = None,
@@ -45,8 +42,7 @@ def train(
     jumps: Annotated[
         int | None, _option("Whole windows proposed per chain; 0 is none [1].")
     ] = None,
-    mh_steps: Annotated[int | None, _option("Proposals per word, by unigram [100].")] = None,
-    cluster_steps: Annotated[int | None, _option("Proposals per word, by clusters [4].")] = None,
+    mh_steps: Annotated[int | None, _option("Words proposed per word and update [100].")] = None,
     chains: Annotated[int | None, _option("Persistent chains [256].")] = None,
     batch_size: Annotated[int | None, _option("Windows per update [512].")] = None,
     shards: Annotated[int | None, _option("Parts of a batch; threads share them [4].")] = None,
@@ -76,8 +72,7 @@ def train(
     """
     given = {
         "preset": preset, "objective": objective, "candidates": candidates, "jumps": jumps,
-        "window": window, "dimension": dimension, "hidden": hidden, "operator": operator,
-        "mh_steps": mh_steps, "cluster_steps": cluster_steps,
+        "window": window, "dimension": dimension, "hidden": hidden, "mh_steps": mh_steps,
         "chains": chains, "batch_size": batch_size, "shards": shards, "ngrams": ngrams,
         "seed": seed, "word_rate": word_rate, "hidden_rate": hidden_rate, "momentum": momentum,
         "l2": l2, "epochs": epochs, "evaluations": evaluations, "heldout_windows": heldout_windows,

@@ -1,26 +1,24 @@
 """One shard's share of an update as one compiled call: nothing returns to Python in between.
 
-The words of its chains move given h, by proposals from a pool (`pool.py`) or by clusters
-(`clusters.py`); then windows read and windows dreamt are compared, with weights +1 and -B/M:
+The words of its chains move given h, by proposals from a pool (`pool.py`). Then the positive phase,
+the windows read with weight +1, meets the negative phase, the windows of the chains with -B/M:
 
     g_i = U[i]^T h,   mean = logistic(c + sum_i U[i] D[v_i])
     dU[i] = sum_m weight_m mean_m D[v_i]^T,   dD[v_i] = weight_m U[i]^T mean_m,   db[v_i] = weight_m
 
 Ranking (`ranking.py`) adds windows that differ from those read in one word; they are summed before
 they meet U and D. The products go to BLAS. It is `training.gradient.shard_gradient` for the
-word-representation RBM and these operators, draw for draw: the plain one is the referee.
+word-representation RBM and this operator, draw for draw: the plain one is the referee.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg  # noqa: F401 - its BLAS is the one compiled code calls: loaded, it can be limited
 from numba import njit
-from numba.extending import overload
 
 from wordrbm.kernels.alias import fill_alias
 from wordrbm.kernels.bits import fill_bernoulli
-from wordrbm.kernels.clusters import Grouped, walk_clusters
 from wordrbm.kernels.elementary import logistic
 from wordrbm.kernels.jumps import ReservoirTable, draw_windows, jump_windows, pool_size
 from wordrbm.kernels.pool import SHARING, offer_pool, stand, walk_pool
@@ -48,21 +46,6 @@ class Proposals(NamedTuple):
     steps: int
 
 
-class Both(NamedTuple):
-    """First one, then the other."""
-
-    pooled: Proposals
-    grouped: Grouped
-
-    @property
-    def steps(self) -> int:
-        """Proposals for each word, of both."""
-        return self.pooled.steps + self.grouped.steps
-
-
-Known: TypeAlias = Proposals | Grouped | Both
-
-
 class Found(NamedTuple):
     """Where a shard writes its gradient, a sum over its windows, and what its walk did."""
 
@@ -79,14 +62,14 @@ class Found(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def compare_shard(
-    seed: int, step: int, shard: int, weights: Weights, proposals: Known,
+    seed: int, step: int, shard: int, weights: Weights, proposals: Proposals,
     reservoir: ReservoirTable, jumps: int, candidates: Candidates,
     read: Array, v: Array, h: Array, moved: Array, drawn: Array, found: Found,
 ) -> None:  # fmt: skip
     """Move the chains (v, h) to (moved, drawn), and compare them with the windows `read`."""
     stream = seed_words(seed, step, shard)
     moved[:], found.accepted[:] = v, 0
-    move(stream, weights, proposals, h, moved, found.accepted)
+    move_words(stream, weights, proposals, h, moved, found.accepted)
     (M, n), B = v.shape, len(read)
     pool = pool_size(jumps, M) if jumps > 0 else 0
     windows = np.empty((B + M + pool, n), np.int32)
@@ -126,51 +109,13 @@ def keep_weighted(weight, windows, vectors, mean):  # type: ignore[no-untyped-de
     return kept
 
 
-def move(
-    stream: Array, weights: Weights, proposals: Known, h: Array, v: Array, accepted: Array
-) -> None:
-    """Walk every word of v given h, in place: over pools, by clusters, or first so and then so."""
-    MOVES[type(proposals)](stream, weights, proposals, h, v, accepted)
-
-
-@overload(move)
-def _move(stream, weights, proposals, h, v, accepted):  # type: ignore[no-untyped-def]
-    """The same choice, made by type when it is compiled."""
-    by = MOVES[proposals.instance_class]
-    return lambda stream, weights, proposals, h, v, accepted: by(
-        stream, weights, proposals, h, v, accepted
-    )
-
-
 @njit(cache=True, nogil=True)
-def move_by_both(stream, weights, both, h, v, accepted):  # type: ignore[no-untyped-def]
-    """Over pools, then by clusters."""
-    move_by_pools(stream, weights, both.pooled, h, v, accepted)
-    move_by_clusters(stream, weights, both.grouped, h, v, accepted)
-
-
-@njit(cache=True, nogil=True)
-def move_by_clusters(stream, weights, grouped, h, v, accepted):  # type: ignore[no-untyped-def]
-    """Every word has proposals of its own, where its context points."""
-    context = np.dot(h, weights.U).reshape(v.size, weights.D.shape[1])
-    taken = accepted.reshape(-1)
-    walk_clusters(stream, grouped, weights.D, weights.b, context, v.reshape(-1), taken)
-
-
-@njit(cache=True, nogil=True)
-def move_by_pools(stream, weights, proposals, h, v, accepted):  # type: ignore[no-untyped-def]
+def move_words(stream, weights, proposals, h, v, accepted):  # type: ignore[no-untyped-def]
     """Every word walks over its position's pool of proposals."""
     context = np.dot(h, weights.U)
     for first in range(0, len(v), SHARING):
         few = slice(first, min(len(v), first + SHARING))
         move_few(stream, weights, proposals, context[few], v[few], accepted[few])
-
-
-MOVES: dict[type, Any] = {
-    Proposals: move_by_pools,
-    Grouped: move_by_clusters,
-    Both: move_by_both,
-}
 
 
 @njit(cache=True, nogil=True)

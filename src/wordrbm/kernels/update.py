@@ -14,7 +14,7 @@ from wordrbm.kernels.climb import AverageTables, Limits, Pace, Speeds, climb
 from wordrbm.kernels.jumps import ReservoirTable
 from wordrbm.kernels.order import Plan, visited
 from wordrbm.kernels.ranking import Candidates
-from wordrbm.kernels.shard import Found, Known, Weights, compare_shard
+from wordrbm.kernels.shard import Found, Proposals, Weights, compare_shard
 from wordrbm.kernels.together import add, load, meet, store, wait_while
 from wordrbm.shapes import Array
 
@@ -30,7 +30,7 @@ class Job(NamedTuple):
     plan: Plan
     weights: Weights
     speeds: Speeds
-    proposals: Known
+    proposals: Proposals
     reservoir: ReservoirTable  # windows to jump to
     jumps: int  # proposed to each chain
     candidates: Candidates  # that the words read are ranked among

@@ -38,7 +38,6 @@ from wordrbm.training import (
     progress_at,
     start,
     train,
-    train_by_clusters,
 )
 from wordrbm.training.divergence import (
     refuse_lost_joint,
@@ -131,8 +130,6 @@ class TrainingRun:
         self, rbm: WordRepRBM, state: TrainingState
     ) -> Iterator[tuple[TrainingState, Progress]]:
         q, settings = self.prepared.vocabulary.probability(), self.settings
-        if settings.operator != "unigram":
-            return train_by_clusters(rbm, self._batches, settings, state, q=q, threads=self.threads)
         transition = PooledMetropolis.from_probability(q, steps=settings.mh_steps)
         return train(rbm, transition, self._batches, settings, state, q=q, threads=self.threads)
 

@@ -1,4 +1,3 @@
-from wordrbm.training.legs import train_by_clusters
 from wordrbm.training.settings import TrainingSettings, check_settings, read_settings
 from wordrbm.training.trainer import (
     Progress,
@@ -19,5 +18,4 @@ __all__ = [
     "read_settings",
     "start",
     "train",
-    "train_by_clusters",
 ]

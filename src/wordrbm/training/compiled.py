@@ -11,11 +11,10 @@ import numpy as np
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.climb import AverageTables, Limits, Speeds
-from wordrbm.kernels.clusters import Grouped
 from wordrbm.kernels.jumps import ReservoirTable, pool_size
 from wordrbm.kernels.order import Plan
 from wordrbm.kernels.ranking import Candidates
-from wordrbm.kernels.shard import Both, Found, Known, Proposals, Weights
+from wordrbm.kernels.shard import Found, Proposals, Weights
 from wordrbm.kernels.update import (
     BEFORE,
     CELLS,
@@ -33,8 +32,6 @@ from wordrbm.models import WordRepRBM
 from wordrbm.sampling import (
     AliasTable,
     Chains,
-    ClusteredMetropolis,
-    Cycle,
     PooledMetropolis,
     Reservoir,
     Transition,
@@ -59,7 +56,7 @@ class CompiledUpdate:
     def __init__(
         self,
         model: WordRepRBM,
-        proposals: Known,
+        proposals: Proposals,
         course: Course,
         *,
         threads: int,
@@ -137,15 +134,8 @@ class CompiledUpdate:
         return Made(Chains(job.v[after], job.h[after]), taken, not job.cells[LOST], jumped)
 
 
-def proposals_of(transition: Transition) -> Known | None:
+def proposals_of(transition: Transition) -> Proposals | None:
     """What compiled code reads of an operator; none when it does not know it."""
-    if isinstance(transition, Cycle) and len(transition.parts) == 2:
-        first, second = map(proposals_of, transition.parts)
-        if isinstance(first, Proposals) and isinstance(second, Grouped):
-            return Both(first, second)
-        return None
-    if isinstance(transition, ClusteredMetropolis) and len(transition.tables) == 1:
-        return transition.tables[0]
     if isinstance(transition, PooledMetropolis) and isinstance(transition.proposal, AliasTable):
         table = transition.proposal
         return Proposals(

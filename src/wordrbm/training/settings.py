@@ -36,21 +36,7 @@ class TrainingSettings(BaseModel):
     candidates: int = Field(
         64, ge=1, le=100_000, description="words drawn that a word read is ranked among"
     )
-    operator: Literal["unigram", "clusters", "both"] = Field(
-        "unigram", description="where the chains' proposals come from"
-    )
-    mh_steps: int = Field(
-        100, ge=1, le=1_000_000, description="proposals per word and update, by word frequency"
-    )
-    cluster_steps: int = Field(
-        4, ge=1, le=1_000_000, description="proposals per word and update, by clusters"
-    )
-    single_words: int = Field(
-        128, ge=0, le=100_000, description="clusters: frequent words that stand alone"
-    )
-    word_groups: int = Field(
-        128, ge=1, le=100_000, description="clusters: groups of all other words"
-    )
+    mh_steps: int = Field(100, ge=1, le=1_000_000, description="words proposed per word and update")
     jumps: int = Field(
         1, ge=0, le=1_000, description="whole windows proposed per chain and update; 0 is none"
     )

@@ -18,7 +18,6 @@ from wordrbm.models import AbstractRBM, WordRepRBM
 from wordrbm.sampling import (
     AliasTable,
     Chains,
-    Clusters,
     Transition,
     draw_hidden,
     word_tables,
@@ -41,7 +40,6 @@ class TrainingState(NamedTuple):
     step: int
     chains: Chains
     velocity: Velocity
-    clusters: Clusters | None = None  # that proposals are drawn by, if they are
     averages: Averages | None = None  # of the parameters, if they are taken
 
 
@@ -136,14 +134,11 @@ def updates(
     *,
     words: WordTables,
     threads: int = 1,
-    until: int | None = None,
 ) -> Iterator[tuple[TrainingState, Progress]]:
     """The same with row steps made before: nothing in it costs O(K), not even its beginning.
 
-    `words` are the alias tables that candidates and a share of the jumps are drawn from. It ends
-    after `until` updates of the run, if that comes first.
+    `words` are the alias tables that candidates and a share of the jumps are drawn from.
     """
-    last = settings.steps if until is None else min(until, settings.steps)
     velocity = _laid_like(state.velocity, model)
     recent = recent_windows(batches, words, settings)
     course = Course(
@@ -154,7 +149,7 @@ def updates(
         _update_of(model, transition, course, threads) as update,
         threadpool_limits(1, "blas"),
     ):
-        while state.step < last:
+        while state.step < settings.steps:
             made = update.make(state.step, rates_at(settings, state.step))
             state = state._replace(step=state.step + 1, chains=made.chains, velocity=velocity)
             if not made.sane:
