@@ -20,12 +20,12 @@ from benchmarks import corpora
 from benchmarks.ratios import Figure, spread
 from benchmarks.running import ENDLESS, Text, fresh, of_corpus, pooled
 from wordrbm import load
-from wordrbm.kernels.stream import seed_stream
+from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import Chains, Metropolis, PooledMetropolis, Transition, draw_hidden, sweep
 from wordrbm.shapes import Array
 from wordrbm.training import start, train
-from wordrbm.training.gradient import shard_gradient
+from wordrbm.training.pcd_gradient import shard_gradient
 
 NAMED = "WORDRBM_BENCH_MODEL"
 CHAINS = ENDLESS.chains // ENDLESS.shards  # that share a pool

@@ -5,7 +5,7 @@ install_import_hook(
     [
         "wordrbm.models",
         "wordrbm.sampling",
-        "wordrbm.training.gradient",
+        "wordrbm.training.pcd_gradient",
         "wordrbm.likelihood",
         "wordrbm.tagging.crf",
         "wordrbm.tagging.features",
@@ -21,7 +21,7 @@ import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 
 from tests import reference  # noqa: E402
-from wordrbm.kernels.stream import seed_stream  # noqa: E402
+from wordrbm.kernels.rng import seed_stream  # noqa: E402
 from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM  # noqa: E402
 
 hypothesis.settings.register_profile("calm", deadline=None)  # machines may be busy

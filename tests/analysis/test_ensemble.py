@@ -20,7 +20,7 @@ def test_a_cycle_is_where_the_product_of_its_matrices_is(rng, model, q):
     points = list(sampled_study(7, model, Cycle(parts), cases, q, [1, 2], 20_000))
     assert len(points) == 2 * model.positions * 2
     for point in points:
-        case, table = cases[point.case], int(model.shelf[point.position])
+        case, table = cases[point.case], int(model.table_index[point.position])
         context = case.context[point.position]
         pi = np.exp(conditional(model, context, table))
         matrix = np.eye(len(q))

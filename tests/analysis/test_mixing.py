@@ -32,7 +32,10 @@ def test_every_curve_is_that_of_the_matrix(model, studied):
     cases, operators, places, _ = studied
     assert len(places) == len(cases) * model.positions * len(operators)
     for place in places:
-        context, table = cases[place.case].context[place.position], model.shelf[place.position]
+        context, table = (
+            cases[place.case].context[place.position],
+            model.table_index[place.position],
+        )
         rows, bias = model.word_table[table], model.word_bias[table]
         pi = np.exp(bias + rows @ context)
         pi /= pi.sum()

@@ -19,7 +19,7 @@ from wordrbm.kernels.annealing import (
     hidden_input,
     log_annealed,
 )
-from wordrbm.kernels.stream import seed_stream
+from wordrbm.kernels.rng import seed_stream
 from wordrbm.likelihood.annealing import (
     PART,
     STRIDE,

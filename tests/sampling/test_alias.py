@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tests import reference
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.stream import seed_stream
+from wordrbm.kernels.rng import seed_stream
 from wordrbm.sampling import AliasTable
 
 weights = st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=40).map(np.array)

@@ -71,7 +71,7 @@ def test_few_words_make_few_clusters(rng, singles, groups):
 def test_what_is_drawn_has_the_probability_that_is_told(rng, stream, model, q, operator):
     h = rng.integers(0, 2, (1, model.c.size)).astype(float)
     context = model.word_context(h)[0]
-    for i, table in enumerate(model.shelf.tolist()):
+    for i, table in enumerate(model.table_index.tolist()):
         known = operator.tables[table]
         told = np.exp(operator.log_proposal(context[i], table))
         np.testing.assert_allclose(told, expected(known, q, context[i]), rtol=1e-10)

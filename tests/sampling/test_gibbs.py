@@ -6,7 +6,7 @@ import pytest
 from tests import reference
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import Chains, Gibbs, gibbs
-from wordrbm.sampling.gibbs import stretch_sums
+from wordrbm.sampling.gibbs import block_log_sums
 
 DRAWS = 40_000
 
@@ -17,13 +17,13 @@ def single(wordrep):
     return WordRepRBM(*(array.astype(np.float32) for array in wordrep.parameters().values()))
 
 
-@pytest.mark.parametrize(("stretch", "most"), [(1, 2**20), (2, 7), (5, 1000), (8, 2**20)])
-def test_words_come_as_the_referee_says(rng, stream, single, stretch, most, monkeypatch):
+@pytest.mark.parametrize(("block", "most"), [(1, 2**20), (2, 7), (5, 1000), (8, 2**20)])
+def test_words_come_as_the_referee_says(rng, stream, single, block, most, monkeypatch):
     """Total variation of 40,000 draws over 5 words is below 0.01, by chance in all but 1e-4."""
     monkeypatch.setattr(gibbs, "MOST_SUMS", most)
     h = rng.integers(0, 2, single.c.size).astype(np.float32)
     v = np.zeros((DRAWS, single.positions), np.int32)
-    moved, info = Gibbs(stretch)(stream, single, Chains(v, np.tile(h, (DRAWS, 1))))
+    moved, info = Gibbs(block)(stream, single, Chains(v, np.tile(h, (DRAWS, 1))))
     assert moved.shape == info.accepted.shape == v.shape
     for i in range(single.positions):
         found = np.bincount(moved[:, i], minlength=len(single.b)) / DRAWS
@@ -43,9 +43,9 @@ def test_each_chain_follows_its_own_hidden_states(stream, single):
 
 def test_a_stretch_is_known_by_its_largest_score_and_its_sum(rng):
     rows, bias, context = rng.normal(0, 3, (7, 4)), rng.normal(size=7), rng.normal(0, 3, (3, 4))
-    largest, total = stretch_sums(rows, bias, context, 3)
+    largest, total = block_log_sums(rows, bias, context, 3)
     scores = context @ rows.T + bias
-    for s, stretch in enumerate([slice(0, 3), slice(3, 6), slice(6, 7)]):
-        part = scores[:, stretch]
+    for s, block in enumerate([slice(0, 3), slice(3, 6), slice(6, 7)]):
+        part = scores[:, block]
         np.testing.assert_allclose(largest[s], part.max(axis=1))
         np.testing.assert_allclose(total[s] * np.exp(largest[s]), np.exp(part).sum(axis=1))

@@ -6,8 +6,8 @@ import pytest
 from tests import reference
 from tests.conftest import H, K, d, n
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.pool import SHARING
-from wordrbm.kernels.stream import seed_stream
+from wordrbm.kernels.metropolis import CHAINS_PER_POOL
+from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import (
     Chains,
@@ -88,12 +88,12 @@ def test_the_compiled_pooled_walk_takes_the_referees_decisions(rng, stream, mode
 
 
 def test_chains_beyond_those_that_share_a_pool_have_pools_of_their_own(rng, model, q):
-    v = rng.integers(reference.choices(model), size=(2 * SHARING + 5, model.positions))
+    v = rng.integers(reference.choices(model), size=(2 * CHAINS_PER_POOL + 5, model.positions))
     h = rng.integers(0, 2, (len(v), model.c.size)).astype(float)
     operator = PooledMetropolis.from_probability(q, steps=9, size=16)
     together, _ = operator(seed_stream(7, 1, 2), model, Chains(v, h))
     stream = seed_stream(7, 1, 2)
-    few = [slice(first, first + SHARING) for first in range(0, len(v), SHARING)]
+    few = [slice(first, first + CHAINS_PER_POOL) for first in range(0, len(v), CHAINS_PER_POOL)]
     apart = [operator(stream, model, Chains(v[part], h[part]))[0] for part in few]
     np.testing.assert_array_equal(together, np.concatenate(apart))
 

@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import H, K, d, n
 from wordrbm.models.gradient import Gradient, Rows, to_dense
 from wordrbm.models.wordrep import position_inner
-from wordrbm.training.optimizer import Rates, RowSteps, ascend
+from wordrbm.training.optimizer import LearningRates, RowRates, sgd_step
 
 
 @pytest.fixture(params=[np.ascontiguousarray, position_inner], ids=["strided", "side by side"])
@@ -28,10 +28,10 @@ def gradients(rng, wordrep):
     ]
 
 
-def steps(damping, most=np.inf):
+def steps(rate_scale, max_weight=np.inf):
     """Row steps with this damping and, unless asked, no clipping."""
-    damping = np.asarray(damping)
-    return RowSteps(damping, np.full_like(damping, most), np.zeros(len(damping)))
+    rate_scale = np.asarray(rate_scale)
+    return RowRates(rate_scale, np.full_like(rate_scale, max_weight), np.zeros(len(rate_scale)))
 
 
 def still(model):
@@ -40,25 +40,41 @@ def still(model):
 
 def test_a_step_without_penalty_is_the_dense_step(wordrep, gradients):
     before = {name: value.copy() for name, value in wordrep.parameters().items()}
-    damping = np.linspace(0.5, 1.0, K)
-    ascend(wordrep, gradients, still(wordrep), Rates(0.1, 0.2, 0.9, 0.0), steps(damping), B=10)
+    rate_scale = np.linspace(0.5, 1.0, K)
+    sgd_step(
+        wordrep,
+        gradients,
+        still(wordrep),
+        LearningRates(0.1, 0.2, 0.9, 0.0),
+        steps(rate_scale),
+        B=10,
+    )
     for name, value in wordrep.parameters().items():
         total = sum(to_dense(gradient, name, value.shape) for gradient in gradients)
-        step = 0.2 / 10 * total if name in "Uc" else 0.1 * (total.T * damping).T
+        step = 0.2 / 10 * total if name in "Uc" else 0.1 * (total.T * rate_scale).T
         np.testing.assert_allclose(value, before[name] + step, atol=1e-12)
 
 
 def test_momentum_carries_the_last_step_on(wordrep, gradients):
     velocity = {"U": np.ones_like(wordrep.U), "c": np.zeros_like(wordrep.c)}
     before = wordrep.U.copy()
-    ascend(wordrep, gradients, velocity, Rates(0.0, 0.0, 0.5, 0.0), steps(np.ones(K)), B=10)
+    sgd_step(
+        wordrep, gradients, velocity, LearningRates(0.0, 0.0, 0.5, 0.0), steps(np.ones(K)), B=10
+    )
     np.testing.assert_allclose(wordrep.U, before + 0.5)
     np.testing.assert_allclose(velocity["U"], 0.5)
 
 
 def test_rows_that_no_gradient_names_keep_their_bits(wordrep, gradients):
     kept = wordrep.D[[0, 3]].copy(), wordrep.b[[0, 3]].copy()
-    ascend(wordrep, gradients, still(wordrep), Rates(0.1, 0.1, 0.9, 0.5), steps(np.ones(K)), B=10)
+    sgd_step(
+        wordrep,
+        gradients,
+        still(wordrep),
+        LearningRates(0.1, 0.1, 0.9, 0.5),
+        steps(np.ones(K)),
+        B=10,
+    )
     np.testing.assert_array_equal(wordrep.D[[0, 3]], kept[0])
     np.testing.assert_array_equal(wordrep.b[[0, 3]], kept[1])
 
@@ -67,8 +83,13 @@ def test_penalty_shrinks_weights_and_leaves_biases(wordrep):
     bias = np.array([0.0, 0.1, 0.1, 0.0, 0.0])  # the gradient is that of two biases, no more
     still_units = wordrep.gradient(np.array([[1, 2]]), np.zeros((1, H)), np.ones(1))
     before = {name: value.copy() for name, value in wordrep.parameters().items()}
-    ascend(
-        wordrep, [still_units], still(wordrep), Rates(0.1, 0.2, 0.0, 0.5), steps(np.ones(K)), B=1
+    sgd_step(
+        wordrep,
+        [still_units],
+        still(wordrep),
+        LearningRates(0.1, 0.2, 0.0, 0.5),
+        steps(np.ones(K)),
+        B=1,
     )
     np.testing.assert_allclose(wordrep.U, before["U"] * (1 - 0.2 * 0.5))
     np.testing.assert_allclose(wordrep.D[1], before["D"][1] * (1 - 0.1 * 0.5))
@@ -78,23 +99,23 @@ def test_penalty_shrinks_weights_and_leaves_biases(wordrep):
 
 def test_damping_is_by_the_expected_number_of_readings(wordrep, softmax):
     q = np.array([0.5, 0.3, 0.1, 0.06, 0.04])
-    shared = RowSteps.expecting(wordrep, q, B=100)
-    np.testing.assert_allclose(shared.damping, (1 + 100 * n * q) ** -0.75)
-    np.testing.assert_allclose(shared.most, 4 * (1 + 200 * n * q))
-    ranked = RowSteps.expecting(wordrep, q, B=100, ranking_weight=5.0)
-    np.testing.assert_allclose(ranked.most, 6 * shared.most)
-    apart = RowSteps.expecting(softmax, q, B=100)
-    np.testing.assert_allclose(apart.damping, np.tile((1 + 100 * q) ** -0.75, n))
+    shared = RowRates.from_frequencies(wordrep, q, B=100)
+    np.testing.assert_allclose(shared.rate_scale, (1 + 100 * n * q) ** -0.75)
+    np.testing.assert_allclose(shared.max_weight, 4 * (1 + 200 * n * q))
+    ranked = RowRates.from_frequencies(wordrep, q, B=100, ranking_weight=5.0)
+    np.testing.assert_allclose(ranked.max_weight, 6 * shared.max_weight)
+    apart = RowRates.from_frequencies(softmax, q, B=100)
+    np.testing.assert_allclose(apart.rate_scale, np.tile((1 + 100 * q) ** -0.75, n))
 
 
 def test_the_weight_of_a_row_is_clipped(wordrep):
     """Word 1 has a weight of 12 where 3 count, word 2 of 2; both shards make one update."""
-    limited = steps(np.full(K, 0.5), most=3.0)
+    limited = steps(np.full(K, 0.5), max_weight=3.0)
     named = [np.array([1] * 10 + [2], np.int32), np.array([1, 1, 2], np.int32)]
     gradients = [Gradient({}, {"b": Rows(number, np.ones((number.size, 1)))}) for number in named]
     for _ in range(2):  # the scratch is clean after each use
         before = wordrep.b.copy()
-        ascend(wordrep, gradients, {}, Rates(0.1, 0.1, 0.9, 0.0), limited, B=1)
+        sgd_step(wordrep, gradients, {}, LearningRates(0.1, 0.1, 0.9, 0.0), limited, B=1)
         expected = [0, 0.1 * 0.5 * 3, 0.1 * 0.5 * 2, 0, 0]
         np.testing.assert_allclose(wordrep.b - before, expected, atol=1e-12)
         assert not limited.total.any()
@@ -102,24 +123,27 @@ def test_the_weight_of_a_row_is_clipped(wordrep):
 
 @pytest.mark.parametrize("parts", [2, 3, 7])
 def test_a_step_in_parts_has_the_bits_of_the_whole_step(wordrep, gradients, parts):
-    rates, damping = Rates(0.1, 0.2, 0.9, 0.01), steps(np.linspace(0.5, 1.0, K), most=2.0)
+    rates, rate_scale = (
+        LearningRates(0.1, 0.2, 0.9, 0.01),
+        steps(np.linspace(0.5, 1.0, K), max_weight=2.0),
+    )
     whole, cut = (copy.deepcopy(wordrep) for _ in range(2))
     speeds = still(wordrep), still(wordrep)
     for _ in range(2):
-        ascend(whole, gradients, speeds[0], rates, damping, B=10)
+        sgd_step(whole, gradients, speeds[0], rates, rate_scale, B=10)
         for part in reversed(range(parts)):
-            ascend(cut, gradients, speeds[1], rates, damping, B=10, parts=parts, part=part)
+            sgd_step(cut, gradients, speeds[1], rates, rate_scale, B=10, threads=parts, thread=part)
     for name, value in whole.parameters().items():
         np.testing.assert_array_equal(value, cut.parameters()[name])
 
 
 def test_a_dense_number_that_runs_away_is_told(wordrep, gradients):
-    rates = Rates(0.1, 0.1, 0.9, 0.0)
-    assert ascend(wordrep, gradients, still(wordrep), rates, steps(np.ones(K)), B=10)
+    rates = LearningRates(0.1, 0.1, 0.9, 0.0)
+    assert sgd_step(wordrep, gradients, still(wordrep), rates, steps(np.ones(K)), B=10)
     for far in (101.0, -101.0, np.nan, np.inf):
         lost = copy.deepcopy(wordrep)
         lost.U[-1, -1, -1] = far
-        assert not ascend(lost, gradients, still(lost), rates, steps(np.ones(K)), B=10)
+        assert not sgd_step(lost, gradients, still(lost), rates, steps(np.ones(K)), B=10)
 
 
 def test_single_precision_stays_single(wordrep):
@@ -129,8 +153,13 @@ def test_single_precision_stays_single(wordrep):
     v, h = np.array([[1, 2]]), np.ones((1, H), np.float32)
     gradient = single.gradient(v, h, np.ones(1, np.float32))
     assert gradient.rows["D"].values.dtype == np.float32
-    ascend(
-        single, [gradient], still(single), Rates(0.1, 0.1, 0.9, 0.1), steps(np.ones(K, "f4")), B=1
+    sgd_step(
+        single,
+        [gradient],
+        still(single),
+        LearningRates(0.1, 0.1, 0.9, 0.1),
+        steps(np.ones(K, "f4")),
+        B=1,
     )
     assert {value.dtype for value in single.parameters().values()} == {np.dtype(np.float32)}
     assert single.D.shape == (K, d)

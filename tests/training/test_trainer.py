@@ -7,7 +7,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.models import SoftmaxRBM, exact, init_softmax, init_wordrep
 from wordrbm.sampling import Metropolis, PooledMetropolis
 from wordrbm.training import check_settings, start, train
-from wordrbm.training.trainer import rates_at
+from wordrbm.training.trainer import learning_rates_at
 
 
 def settings(**changes):
@@ -86,7 +86,7 @@ def test_rates_rise_then_fall():
         final_rate=0.2,
         rate_windows=24 * 100,
     )
-    rates = [rates_at(chosen, step).word for step in range(101)]
+    rates = [learning_rates_at(chosen, step).word for step in range(101)]
     assert rates[0] == pytest.approx(0.1)
     assert max(rates) == rates[9]
     assert rates[50] == pytest.approx(0.6 / 1.5**0.5)

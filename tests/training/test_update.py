@@ -16,12 +16,12 @@ from wordrbm.sampling import (
 )
 from wordrbm.training import TrainingSettings, start, train
 from wordrbm.training import compiled as module
-from wordrbm.training.compiled import CompiledUpdate, lead, proposals_of
-from wordrbm.training.optimizer import Rates
+from wordrbm.training.compiled import CompiledUpdate, compile_proposals, run_leader
+from wordrbm.training.optimizer import LearningRates
 from wordrbm.training.ranking import ranking_of
 from wordrbm.training.reservoir import recent_windows
-from wordrbm.training.trainer import _update_of, row_steps_of
-from wordrbm.training.update import Course, PlainUpdate
+from wordrbm.training.trainer import _update_of, row_rates_of
+from wordrbm.training.update import PlainUpdate, UpdateContext
 
 SIZES = [
     (3, 7, 5, 40, 8, 8),
@@ -50,30 +50,30 @@ def course_of(model, settings, batches, q):
     """What a run of updates reads; the jumps come from a reservoir that is renewed on the way."""
     begun = start(model, batches, settings)
     words = word_tables(AliasTable.build(q), settings.window)
-    return Course(
-        batches, settings, row_steps_of(model, q, settings), begun.chains, begun.velocity,
+    return UpdateContext(
+        batches, settings, row_rates_of(model, q, settings), begun.chains, begun.velocity,
         recent_windows(batches, words, settings), begun.averages, ranking_of(settings, words),
     )  # fmt: skip
 
 
-USUAL = Rates(0.02, 0.05, 0.9, 0.01)
-STILL = Rates(1e-3, 1e-3, 0.0, 0.0)  # steps so small that they do not feed on each other
+USUAL = LearningRates(0.02, 0.05, 0.9, 0.01)
+STILL = LearningRates(1e-3, 1e-3, 0.0, 0.0)  # steps so small that they do not feed on each other
 
 
 def updated(kind, run, steps, threads=1, rates=USUAL):
     """The model, the chains and the velocity after some updates of this kind."""
     model, transition, settings, batches, q = run
     model = copy.deepcopy(model)
-    course = course_of(model, settings, batches, q)
-    with kind(model, transition, course, threads=threads) as update:
+    context = course_of(model, settings, batches, q)
+    with kind(model, transition, context, threads=threads) as update:
         for step in range(steps):
-            made = update.make(step, rates)
-            assert made.sane
-    return model, made, course.velocity, course.averages.model(model, steps)
+            result = update.step(step, rates)
+            assert result.is_finite
+    return model, result, context.velocity, context.averages.model(model, steps)
 
 
-def compiled(model, transition, course, *, threads):
-    return CompiledUpdate(model, proposals_of(transition), course, threads=threads)
+def compiled(model, transition, context, *, threads):
+    return CompiledUpdate(model, compile_proposals(transition), context, threads=threads)
 
 
 @pytest.mark.parametrize("jumps", [0, 1, 3])
@@ -117,7 +117,7 @@ def test_threads_leave_the_bits(run, kind, threads):
 
 def test_threads_asleep_wake_for_the_next_update(run, monkeypatch):
     """None comes for a while: the helper goes to sleep, and must not be lost."""
-    monkeypatch.setattr(module, "PATIENCE", 1)
+    monkeypatch.setattr(module, "SPINS_BEFORE_SLEEP", 1)
     model, transition, settings, batches, q = run
     updates = train(
         model, transition, batches, settings, start(model, batches, settings), q=q, threads=2
@@ -158,24 +158,24 @@ def chosen(model, transition, settings, batches, q):
 def test_a_helper_that_starts_late_misses_no_update(run):
     """The first update may be called before a helper runs at all; it would wait for ever."""
     model, transition, settings, batches, q = run
-    course = course_of(model, settings, batches, q)
+    context = course_of(model, settings, batches, q)
     for _ in range(20):
-        with compiled(model, transition, course, threads=8) as update:
+        with compiled(model, transition, context, threads=8) as update:
             for step in range(3):
-                update.make(step, Rates(0.0, 0.0, 0.9, 0.0))
+                update.step(step, LearningRates(0.0, 0.0, 0.9, 0.0))
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_leader_held_up_leaves_no_helper_asleep(run, monkeypatch):
     """The helpers wake, wait for longer than they have patience, and the leader comes only then."""
     model, transition, settings, batches, q = run
-    monkeypatch.setattr(module, "PATIENCE", 1)
-    monkeypatch.setattr(module, "lead", lambda *given: time.sleep(0.1) or lead(*given))
+    monkeypatch.setattr(module, "SPINS_BEFORE_SLEEP", 1)
+    monkeypatch.setattr(module, "run_leader", lambda *given: time.sleep(0.1) or run_leader(*given))
     updates = train(
         model, transition, batches, settings, start(model, batches, settings), q=q, threads=3
     )
-    made = threading.Thread(target=lambda: [next(updates) for _ in range(3)], daemon=True)
-    made.start()
-    made.join(60)
-    assert not made.is_alive()
+    result = threading.Thread(target=lambda: [next(updates) for _ in range(3)], daemon=True)
+    result.start()
+    result.join(60)
+    assert not result.is_alive()
     updates.close()

@@ -7,7 +7,7 @@ from wordrbm.using import precise
 
 
 def test_the_expected_vector_is_the_mean_by_enumeration(trained, monkeypatch):
-    monkeypatch.setattr(precise, "STRETCH", 2)
+    monkeypatch.setattr(precise, "VOCAB_BLOCK", 2)
     p = reference.cloze(trained.rbm, [1, 0, 3], 1)
     for vectors, raw in ((trained.vectors, False), (trained.raw_vectors, True)):
         expected = sum(p[k] * vectors.matrix[k] for k in range(5))

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from wordrbm.analysis.mixing import Case, conditional
-from wordrbm.kernels.stream import seed_stream
+from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling import AliasTable, Chains, Transition
 from wordrbm.shapes import Probability
@@ -52,7 +52,7 @@ def sampled_study(
         h = np.repeat(case.hidden[None], chains, axis=0)
         cells = [
             cells_of(conditional(model, case.context[i], table), np.log(q))
-            for i, table in enumerate(model.shelf.tolist())
+            for i, table in enumerate(model.table_index.tolist())
         ]
         made, acceptance = 0, 0.0
         for count in sorted(calls):

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from wordrbm.analysis.independence import IndependenceChain, steps_until
-from wordrbm.kernels.stream import seed_stream
+from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling import Independence, draw_hidden
 from wordrbm.shapes import Words
@@ -60,7 +60,7 @@ def study(
 ) -> Iterator[Place]:
     """Every position of every case under every operator, one after another."""
     for case, (_, _, context) in enumerate(cases):
-        for i, table in enumerate(model.shelf.tolist()):
+        for i, table in enumerate(model.table_index.tolist()):
             log_pi = conditional(model, context[i], table)
             for name, operator in operators.items():
                 log_q = operator.log_proposal(context[i], table).astype(np.float64)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from wordrbm.kernels.stream import seed_stream
+from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling import Chains, Independence, draw_hidden
 from wordrbm.shapes import Words

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-STRETCH = 4096  # windows decoded at a time
+VOCAB_BLOCK = 4096  # windows decoded at a time
 
 
 def sample(
@@ -29,6 +29,6 @@ def sample(
     if as_json:
         print(json.dumps({"seed": seed, "sweeps": sweeps, "windows": trained.words(v)}))
         return
-    for first in range(0, len(v), STRETCH):
-        for words in trained.words(v[first : first + STRETCH]):
+    for first in range(0, len(v), VOCAB_BLOCK):
+        for words in trained.words(v[first : first + VOCAB_BLOCK]):
             print(" ".join(words))

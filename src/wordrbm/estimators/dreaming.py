@@ -7,7 +7,7 @@ start from the same persistent chain part ways in the first sweep.
 import numpy as np
 
 from wordrbm.estimators.learning import Learner
-from wordrbm.kernels.stream import seed_stream
+from wordrbm.kernels.rng import seed_stream
 from wordrbm.sampling import Chains, Metropolis, sweep
 from wordrbm.shapes import Words
 

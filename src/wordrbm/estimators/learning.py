@@ -19,8 +19,8 @@ from wordrbm.shapes import Probability, Words
 from wordrbm.text.windows import Windows, read_batch
 from wordrbm.training import Progress, TrainingSettings, TrainingState, start
 from wordrbm.training.batches import Batches
-from wordrbm.training.optimizer import RowSteps
-from wordrbm.training.trainer import row_steps_of, updates
+from wordrbm.training.optimizer import RowRates
+from wordrbm.training.trainer import row_rates_of, updates
 
 
 @final
@@ -30,7 +30,7 @@ class Learner:
 
     rbm: WordRepRBM
     transition: PooledMetropolis
-    row_steps: RowSteps
+    row_rates: RowRates
     words: WordTables
 
     def begin(self, windows: Windows, settings: TrainingSettings) -> TrainingState:
@@ -43,7 +43,7 @@ class Learner:
         """Go on until the settings' number of updates is reached; the model changes in place."""
         batches = _batches(windows, settings, state.step)
         return updates(
-            self.rbm, self.transition, batches, settings, state, self.row_steps,
+            self.rbm, self.transition, batches, settings, state, self.row_rates,
             words=self.words, threads=threads,
         )  # fmt: skip
 
@@ -107,8 +107,8 @@ def _fresh(q: Probability, settings: TrainingSettings) -> WordRepRBM:
 def _learner(
     rbm: WordRepRBM, transition: PooledMetropolis, read: Probability, settings: TrainingSettings
 ) -> Learner:
-    row_steps = row_steps_of(rbm, read, settings)
-    return Learner(rbm, transition, row_steps, word_tables(transition.proposal, rbm.positions))
+    row_rates = row_rates_of(rbm, read, settings)
+    return Learner(rbm, transition, row_rates, word_tables(transition.proposal, rbm.positions))
 
 
 def _batches(windows: Windows, settings: TrainingSettings, begun: int) -> Batches:

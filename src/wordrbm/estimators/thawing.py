@@ -15,7 +15,7 @@ from wordrbm.models.wordrep import position_inner
 from wordrbm.sampling import Chains
 from wordrbm.shapes import Array
 from wordrbm.training import TrainingState
-from wordrbm.training.optimizer import RowSteps
+from wordrbm.training.optimizer import RowRates
 
 
 def thawed(array: Array) -> Array:
@@ -27,9 +27,9 @@ def thawed_learner(learner: Learner) -> Learner:
     """A learner whose model and row steps can be written to."""
     rbm = WordRepRBM(**{name: thawed(x) for name, x in learner.rbm.parameters().items()})
     rbm = replace(rbm, U=position_inner(rbm.U))  # pickling lays it out otherwise
-    steps = learner.row_steps
-    row_steps = RowSteps(thawed(steps.damping), thawed(steps.most), thawed(steps.total))
-    return replace(learner, rbm=rbm, row_steps=row_steps)
+    steps = learner.row_rates
+    row_rates = RowRates(thawed(steps.rate_scale), thawed(steps.max_weight), thawed(steps.total))
+    return replace(learner, rbm=rbm, row_rates=row_rates)
 
 
 def thawed_state(state: TrainingState) -> TrainingState:

@@ -11,7 +11,7 @@ means of e_j over a document's windows learns which of them tell classes apart.
 import numpy as np
 from jaxtyping import Float64, Int32
 
-from wordrbm.kernels.elementary import softplus_sums
+from wordrbm.kernels.fastmath import softplus_row_sums
 from wordrbm.models import WordRepRBM
 
 BLOCK = 4096  # windows at a time: a document is scored by itself, whatever its company
@@ -22,9 +22,9 @@ def unit_energies(rbm: WordRepRBM, ids: Int32[np.ndarray, " t"]) -> Float64[np.n
     v, total = windows_of(ids, rbm.positions), np.zeros(rbm.c.size + 1)
     for first in range(0, len(v), BLOCK):
         some = v[first : first + BLOCK]
-        total[0] -= rbm.word_bias[rbm.shelf, some].sum(dtype=np.float64)
+        total[0] -= rbm.word_bias[rbm.table_index, some].sum(dtype=np.float64)
         sums = np.zeros(rbm.c.size)
-        softplus_sums(np.ascontiguousarray(rbm.hidden_input(some).T), sums)
+        softplus_row_sums(np.ascontiguousarray(rbm.hidden_input(some).T), sums)
         total[1:] -= sums
     return total / len(v)
 
@@ -34,7 +34,7 @@ def window_unit_energies(
 ) -> Float64[np.ndarray, "W H+1"]:
     """The same of every window by itself."""
     v = windows_of(ids, rbm.positions)
-    bias = rbm.word_bias[rbm.shelf, v].sum(axis=1, dtype=np.float64)
+    bias = rbm.word_bias[rbm.table_index, v].sum(axis=1, dtype=np.float64)
     return -np.column_stack([bias, np.logaddexp(0.0, rbm.hidden_input(v), dtype=np.float64)])
 
 

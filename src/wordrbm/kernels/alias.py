@@ -12,7 +12,7 @@ References
 import numpy as np
 from numba import njit
 
-from wordrbm.kernels.stream import next_uniform
+from wordrbm.kernels.rng import next_uniform
 from wordrbm.shapes import Array
 
 

@@ -23,8 +23,8 @@ from numba import njit
 
 from wordrbm.kernels.alias import draw_alias
 from wordrbm.kernels.jumps import draw_windows, is_accepted, log_reservoir
-from wordrbm.kernels.stream import next_uniform
-from wordrbm.kernels.walk import REORDER
+from wordrbm.kernels.metropolis import REORDER
+from wordrbm.kernels.rng import next_uniform
 from wordrbm.shapes import Array
 
 FACTORS = 512  # of at most 2 each, multiplied before a logarithm is taken: below the largest double
@@ -137,12 +137,12 @@ def draw_hidden(stream, inverse_temperature, x):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def move_word(stream, model, words, inverse_temperature, steps, context, word):  # type: ignore[no-untyped-def]
     """Metropolis-Hastings with proposals from q: the log weight is ``b (bias - log q + g . D)``."""
-    standing = inverse_temperature * word_weight(model, words.log_q, context, word)
+    current_weight = inverse_temperature * word_weight(model, words.log_q, context, word)
     for _ in range(steps):
         proposed = draw_alias(stream, words.keep, words.alias)
-        offered = inverse_temperature * word_weight(model, words.log_q, context, proposed)
-        if is_accepted(stream, standing, offered):
-            word, standing = proposed, offered
+        proposal_scores = inverse_temperature * word_weight(model, words.log_q, context, proposed)
+        if is_accepted(stream, current_weight, proposal_scores):
+            word, current_weight = proposed, proposal_scores
     return word
 
 
@@ -163,10 +163,12 @@ def jump(stream, model, log_q, table, inverse_temperature, jumps, v, x):  # type
     for _ in range(jumps):
         draw_windows(stream, table, proposed)
         offered_x = hidden_input(model, proposed)
-        standing = jump_weights(model, log_q, table, inverse_temperature, v, x)
-        offered = jump_weights(model, log_q, table, inverse_temperature, proposed, offered_x)
+        current_weight = jump_weights(model, log_q, table, inverse_temperature, v, x)
+        proposal_scores = jump_weights(
+            model, log_q, table, inverse_temperature, proposed, offered_x
+        )
         for m in range(len(v)):
-            if is_accepted(stream, standing[m], offered[m]):
+            if is_accepted(stream, current_weight[m], proposal_scores[m]):
                 v[m], x[m] = proposed[m], offered_x[m]
 
 

@@ -8,7 +8,7 @@ m_j is 0 for a unit that is left out of a document, and 1 / (1 - share left out)
 import numpy as np
 from numba import njit
 
-from wordrbm.kernels.elementary import COMPILED, exp, log
+from wordrbm.kernels.fastmath import COMPILED, exp, log
 from wordrbm.shapes import Array
 
 

@@ -14,10 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from wordrbm.kernels.bits import exponentials
-from wordrbm.kernels.elementary import exp, log
-from wordrbm.kernels.stream import next_uniform
-from wordrbm.kernels.walk import REORDER
+from wordrbm.kernels.fastmath import exp, log
+from wordrbm.kernels.metropolis import REORDER
+from wordrbm.kernels.rng import exponentials, next_uniform
 from wordrbm.shapes import Array
 
 PLACES = 16  # clusters in a block: cluster c is at place c // blocks of block c % blocks
@@ -47,7 +46,7 @@ def walk_clusters(  # type: ignore[no-untyped-def]
     """Move every word of v given its row of `context`, in place."""
     asked = np.dot(context, grouped.centroid.T)
     steps, blocks = grouped.steps, len(grouped.mass) // PLACES
-    luck = exponentials(stream, v.size * steps).reshape(v.size, steps)
+    neg_log_u = exponentials(stream, v.size * steps).reshape(v.size, steps)
     sums, ends = np.empty((PLACES, blocks), context.dtype), np.empty(blocks, np.float64)
     # The last one of each is the word in place.
     word, place = np.empty(steps + 1, np.int32), np.empty(steps + 1, np.int32)
@@ -61,19 +60,19 @@ def walk_clusters(  # type: ignore[no-untyped-def]
         word[steps], place[steps] = v[r], grouped.cluster[v[r]]
         log_likely(grouped.share, scale, sums, grouped.mass, place, log_weight)
         weigh(rows, bias, grouped.log_q, context[r], word, log_weight)
-        accepted[r] += accept(word, log_weight, luck[r])
+        accepted[r] += accept_lanes(word, log_weight, neg_log_u[r])
         v[r] = word[steps]
 
 
 @njit(cache=True, nogil=True)
-def accept(word, log_weight, luck):  # type: ignore[no-untyped-def]
+def accept_lanes(word, log_weight, neg_log_u):  # type: ignore[no-untyped-def]
     """The walk over the proposals, of one word: the last entry moves; how often it did."""
-    here, taken = luck.size, 0
-    for t in range(luck.size):
-        if log_weight[t] + luck[t] > log_weight[here]:
+    here, taken = neg_log_u.size, 0
+    for t in range(neg_log_u.size):
+        if log_weight[t] + neg_log_u[t] > log_weight[here]:
             here = t
             taken += 1
-    word[luck.size] = word[here]
+    word[neg_log_u.size] = word[here]
     return taken
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from numba import njit
 
 from wordrbm.kernels.alias import draw_alias
-from wordrbm.kernels.elementary import exp, log
-from wordrbm.kernels.stream import GOLDEN, mix, next_uniform, next_word
+from wordrbm.kernels.fastmath import exp, log
+from wordrbm.kernels.rng import GOLDEN, next_uint64, next_uniform, splitmix
 from wordrbm.shapes import Array
 
 EMPTY = -1
@@ -58,7 +58,7 @@ def slot_of(counted, v):  # type: ignore[no-untyped-def]
     """The slot that holds the row v, or the empty one where it would go."""
     key = GOLDEN
     for i in range(v.size):
-        key = mix(key ^ (np.uint64(v[i]) + GOLDEN * np.uint64(i + 1)))
+        key = splitmix(key ^ (np.uint64(v[i]) + GOLDEN * np.uint64(i + 1)))
     mask = np.uint64(counted.slots.size - 1)
     slot = key & mask
     while counted.slots[slot] != EMPTY:
@@ -144,7 +144,7 @@ def walk_windows(
     """
     last = np.uint64(offered.size - 1)
     for m in range(current.size):
-        place, stride = next_word(stream), next_word(stream) | np.uint64(1)
+        place, stride = next_uint64(stream), next_uint64(stream) | np.uint64(1)
         weight, chosen[m], accepted[m] = current[m], -1, 0
         for _ in range(jumps):
             k = np.int64(place & last)

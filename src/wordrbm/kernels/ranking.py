@@ -6,7 +6,7 @@ to it at the ranked position, a candidate's score needs no logarithm:
     exp(-F(v with k) + F(rest)) = exp(b_k) prod_j (sigm(-a_j) + sigm(a_j) exp(x_kj))
 
 All windows of a position share their candidates, so ``exp(x_kj)`` is taken once for all of them,
-and gradients of a candidate's row are summed over the windows before they meet `U`.
+and gradients of a candidate's row are summed over the windows before the product with `U`.
 """
 
 from typing import NamedTuple
@@ -15,12 +15,12 @@ import numpy as np
 from numba import njit
 
 from wordrbm.kernels.alias import fill_alias
-from wordrbm.kernels.elementary import exp
+from wordrbm.kernels.fastmath import exp
 from wordrbm.kernels.jumps import WordTables
-from wordrbm.kernels.stream import next_uniform
+from wordrbm.kernels.rng import next_uniform
 from wordrbm.shapes import Array
 
-BLOCK = 16  # units whose product is taken in the model's precision, before it meets a double
+BLOCK = 16  # units whose product is taken in the model's precision, before it multiplies a double
 
 
 class Candidates(NamedTuple):

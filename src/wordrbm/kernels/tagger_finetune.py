@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit
 
 from wordrbm.kernels.crf import add_attribute_scores, forward_backward
-from wordrbm.kernels.elementary import logistic
+from wordrbm.kernels.fastmath import sigmoid_inplace
 from wordrbm.shapes import Array
 
 
@@ -96,7 +96,7 @@ def hidden_means(s, data, D, parameters):  # type: ignore[no-untyped-def]
         for i in range(n):
             x[w, i * d : (i + 1) * d] = D[data.v[begin + w, i]]
     h = np.dot(x, parameters.U)
-    logistic(h, parameters.c)
+    sigmoid_inplace(h, parameters.c)
     return x, h
 
 

@@ -1,8 +1,9 @@
 """A whole update on several threads, none of which returns to Python in between.
 
-The threads take shards in turn until there are no more, meet, climb each its part, and meet again.
-One of them leads: it is called for every update. The others serve: each waits in compiled code for
-the next update, and returns only when none comes for a while, or when the run is over.
+The threads take shards one after another until there are no more, wait at a barrier, apply each its
+share of the gradient, and wait again. One of them is the leader, called for every update. The
+others are workers: each spins in compiled code until the next update is announced, and returns only
+when none comes for a while, or when the run is over.
 """
 
 from typing import Any, NamedTuple
@@ -10,105 +11,110 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from wordrbm.kernels.climb import AverageTables, Limits, Pace, Speeds, climb
+from wordrbm.kernels.barrier import atomic_add, atomic_load, atomic_store, barrier_wait, spin_while
 from wordrbm.kernels.jumps import ReservoirTable
-from wordrbm.kernels.order import Plan, visited
+from wordrbm.kernels.optimizer import AverageTables, RowLimits, StepSizes, Velocity, apply_gradient
+from wordrbm.kernels.pcd_gradient import Parameters, PooledProposals, ShardGradient, shard_gradient
 from wordrbm.kernels.ranking import Candidates
-from wordrbm.kernels.shard import Found, Proposals, Weights, compare_shard
-from wordrbm.kernels.together import add, load, meet, store, wait_while
+from wordrbm.kernels.shuffle import ShufflePlan, fill_batch
 from wordrbm.shapes import Array
 
-TURN, SHARD, HERE, MEETINGS, LARGEST, LOST, GIVEN_UP = range(0, 56, 8)  # a cache line each
-CELLS = 56
-BEFORE, OVER = 0, -1  # turns that are none: before the first update, and after the last
+# A cache line for each flag.
+STEP, NEXT_SHARD, ARRIVED, GENERATION, BAD_ID, DIVERGED, ABORTED = range(0, 56, 8)
+FLAGS = 56
+NOT_STARTED, FINISHED = 0, -1  # step numbers that no update has
 
 
-class Job(NamedTuple):
+class UpdateState(NamedTuple):
     """All that the updates of a run work on; the arrays stay where they are."""
 
-    cells: Array
-    plan: Plan
-    weights: Weights
-    speeds: Speeds
-    proposals: Proposals
+    flags: Array
+    plan: ShufflePlan
+    parameters: Parameters
+    velocity: Velocity
+    proposals: PooledProposals
     reservoir: ReservoirTable  # windows to jump to
     jumps: int  # proposed to each chain
     candidates: Candidates  # that the words read are ranked among
-    limits: Limits
+    limits: RowLimits
     averages: AverageTables
     read: Array  # B x n
     v: Array  # 2 x M x n: before and after, in turn
     h: Array  # 2 x M x H
-    found: Found  # shards on the first axis
-    pace: Array  # the numbers of a `Pace`
+    gradient: ShardGradient  # shards on the first axis
+    step_sizes: Array  # the numbers of a `StepSizes`
 
 
 @njit(cache=True, nogil=True)
-def call(turn: int, cells: Array) -> Any:
-    """Call the threads that serve to update number `turn`: all it needs is in place."""
-    store(cells, SHARD, 0)
-    store(cells, TURN, turn)
+def announce(step: int, flags: Array) -> Any:
+    """Tell the waiting threads that update number `step` can begin."""
+    atomic_store(flags, NEXT_SHARD, 0)
+    atomic_store(flags, STEP, step)
 
 
 @njit(cache=True, nogil=True)
-def lead(turn: int, threads: int, seed: int, job: Job) -> Any:
-    """Make update number `turn`, together with the threads that were called to it."""
-    share(turn, 0, threads, seed, job)
+def run_leader(step: int, threads: int, seed: int, state: UpdateState) -> Any:
+    """Make update number `step`, together with the other threads."""
+    run_share(step, 0, threads, seed, state)
 
 
 @njit(cache=True, nogil=True)
-def serve(turn: int, patience: int, thread: int, threads: int, seed: int, job: Job) -> Any:
-    """Take part in every update after `turn`; the last one, or `OVER`, when there is no next."""
+def run_worker(
+    step: int, spins: int, thread: int, threads: int, seed: int, state: UpdateState
+) -> Any:
+    """Take part in every update after `step`; returns the last one, or `FINISHED`."""
     while True:
-        following = wait_while(job.cells, TURN, turn, patience)
-        if following in (turn, OVER):
+        following = spin_while(state.flags, STEP, step, spins)
+        if following in (step, FINISHED):
             return following
-        turn = following
-        share(turn, thread, threads, seed, job)
+        step = following
+        run_share(step, thread, threads, seed, state)
 
 
 @njit(cache=True, nogil=True)
-def share(turn, thread, threads, seed, job):  # type: ignore[no-untyped-def]
+def run_share(step, thread, threads, seed, state):  # type: ignore[no-untyped-def]
     """One thread's share of an update."""
-    S = len(job.found.c)
-    shard = add(job.cells, SHARD, 1)
+    S = len(state.gradient.c)
+    shard = atomic_add(state.flags, NEXT_SHARD, 1)
     while shard < S:
-        compare(turn, shard, S, seed, job)
-        shard = add(job.cells, SHARD, 1)
-    if not meet(job.cells, HERE, MEETINGS, threads, GIVEN_UP):
+        run_shard(step, shard, S, seed, state)
+        shard = atomic_add(state.flags, NEXT_SHARD, 1)
+    if not barrier_wait(state.flags, ARRIVED, GENERATION, threads, ABORTED):
         return
-    if load(job.cells, LARGEST) < len(job.weights.b):  # else a word is none, and nothing is learnt
-        p = job.pace
-        pace = Pace(p[0], p[1], p[2], p[3], p[4], p[5])
-        if not climb(
-            thread, threads, job.weights, job.speeds, job.found, job.limits, job.averages, turn,
-            pace,
+    all_known = atomic_load(state.flags, BAD_ID) < len(state.parameters.b)
+    if all_known:  # otherwise a word is out of range, and nothing is learnt from the batch
+        p = state.step_sizes
+        step_sizes = StepSizes(p[0], p[1], p[2], p[3], p[4], p[5])
+        if not apply_gradient(
+            thread, threads, state.parameters, state.velocity, state.gradient, state.limits,
+            state.averages, step, step_sizes,
         ):  # fmt: skip
-            store(job.cells, LOST, 1)
-    meet(job.cells, HERE, MEETINGS, threads, GIVEN_UP)
+            atomic_store(state.flags, DIVERGED, 1)
+    barrier_wait(state.flags, ARRIVED, GENERATION, threads, ABORTED)
 
 
 @njit(cache=True, nogil=True)
-def compare(turn, shard, S, seed, job):  # type: ignore[no-untyped-def]
+def run_shard(step, shard, S, seed, state):  # type: ignore[no-untyped-def]
     """One shard: read its windows, move its chains, keep its gradient."""
-    B, M = len(job.read), job.v.shape[1]
+    B, M = len(state.read), state.v.shape[1]
     here, own = (
         slice(shard * B // S, (shard + 1) * B // S),
         slice(shard * M // S, (shard + 1) * M // S),
     )
-    read = job.read[here]
-    if job.plan.before.size > 0:
-        largest = visited(job.plan, (turn - 1) * B + here.start, read)
-        if largest >= len(job.weights.b):
-            store(job.cells, LARGEST, np.int64(largest))
+    read = state.read[here]
+    if state.plan.before.size > 0:
+        largest = fill_batch(state.plan, (step - 1) * B + here.start, read)
+        if largest >= len(state.parameters.b):
+            atomic_store(state.flags, BAD_ID, np.int64(largest))
             return
-    before, after = (turn - 1) % 2, turn % 2
-    f = job.found
-    found = Found(
-        f.U[shard], f.c[shard], f.number[shard], f.D[shard], f.b[shard], f.weight[shard],
+    before, after = (step - 1) % 2, step % 2
+    f = state.gradient
+    gradient = ShardGradient(
+        f.U[shard], f.c[shard], f.row_index[shard], f.D[shard], f.b[shard], f.weight[shard],
         f.accepted[shard], f.jumped[shard], f.rows[shard : shard + 1],
     )  # fmt: skip
-    compare_shard(
-        seed, turn, shard, job.weights, job.proposals, job.reservoir, job.jumps, job.candidates,
-        read, job.v[before, own], job.h[before, own], job.v[after, own], job.h[after, own], found,
+    shard_gradient(
+        seed, step, shard, state.parameters, state.proposals, state.reservoir, state.jumps,
+        state.candidates, read, state.v[before, own], state.h[before, own], state.v[after, own],
+        state.h[after, own], gradient,
     )  # fmt: skip

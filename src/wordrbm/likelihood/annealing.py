@@ -34,7 +34,7 @@ from wordrbm.kernels.annealing import (
     anneal_reverse,
 )
 from wordrbm.kernels.jumps import ReservoirTable
-from wordrbm.kernels.stream import seed_stream
+from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling.alias import AliasTable
 from wordrbm.sampling.jumps import Reservoir

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from jaxtyping import Float, Int
 
-from wordrbm.kernels.elementary import logistic, softplus_sums
+from wordrbm.kernels.fastmath import sigmoid_inplace, softplus_row_sums
 from wordrbm.models.gradient import Gradient
 from wordrbm.shapes import Array, Hidden, Scores, Words
 
@@ -52,7 +52,7 @@ class AbstractRBM(ABC):
 
     @abstractmethod
     def word_weights(self, i: int, words: slice) -> Float[np.ndarray, "k H"]:
-        """``W(i)`` for a stretch of the vocabulary, one row a word. For exact work."""
+        """``W(i)`` for a block of the vocabulary, one row a word. For exact work."""
 
     @abstractmethod
     def gradient(self, v: Words, h: Hidden, weight: Float[np.ndarray, " B"]) -> Gradient:
@@ -68,7 +68,7 @@ class AbstractRBM(ABC):
 
     def word_score(self, v: Words, h: Hidden) -> Scores:
         """``log P*(v_i | h)``, unnormalised, of the words in place. Its cost has no K."""
-        p = self.shelf
+        p = self.table_index
         rows = self.word_table[p, v]
         return self.word_bias[p, v] + np.einsum("bir,bir->bi", self.word_context(h), rows)
 
@@ -89,18 +89,18 @@ class AbstractRBM(ABC):
     def hidden_mean(self, v: Words) -> Hidden:
         """``P(h_j = 1 | v)``, the logistic of the hidden input [Dahl 2012, eq. 5]."""
         mean = self.word_input(v)
-        logistic(mean, self.c)
+        sigmoid_inplace(mean, self.c)
         return mean
 
     def free_energy(self, v: Words) -> Float[np.ndarray, " B"]:
         """``F(v) = -log sum_h exp(-E(v, h)) = -sum_i b[v_i] - sum_j softplus(input_j)``."""
-        bias = self.word_bias[self.shelf, v].sum(axis=1)
+        bias = self.word_bias[self.table_index, v].sum(axis=1)
         softplus = np.zeros(len(v))
-        softplus_sums(self.hidden_input(v), softplus)
+        softplus_row_sums(self.hidden_input(v), softplus)
         return -bias - softplus
 
     @property
-    def shelf(self) -> Int[np.ndarray, " n"]:
+    def table_index(self) -> Int[np.ndarray, " n"]:
         """Which shelf of the word table each position reads."""
         shared = self.word_table.shape[0] == 1
         return np.zeros(self.positions, int) if shared else np.arange(self.positions)

@@ -2,7 +2,7 @@
 
     log P(v_i = k | rest) = b_k + sum_j softplus(a_j + W(i)[j, k]) - log sum_k' (the same)
 
-where a is the hidden input from the rest. The sum over K is exact, taken in stretches of the
+where a is the hidden input from the rest. The sum over K is exact, taken in blocks of the
 vocabulary so that memory does not grow with K. Costs O(K H) a word: for scores, never in an update.
 """
 
@@ -18,7 +18,7 @@ from wordrbm.models.base import AbstractRBM
 from wordrbm.shapes import Scores, Words
 
 PART = 64  # windows at a time
-STRETCH = 128  # words at a time: 128 x 250 doubles stay in the processor's cache
+VOCAB_BLOCK = 128  # words at a time: 128 x 250 doubles stay in the processor's cache
 
 
 class GivenUp(Exception):  # noqa: N818 - being asked to stop is no error
@@ -34,7 +34,7 @@ def cloze_log_probability(
     """
     # Parts of a fixed size, so that the digits do not depend on the number of threads.
     parts = [v[first : first + PART] for first in range(0, len(v), PART)]
-    # A product of a stretch is too small to be shared out as well.
+    # A product of a block is too small to be shared out as well.
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
         return np.concatenate(list(pool.map(lambda part: _of_windows(model, part, stop), parts)))
 
@@ -42,7 +42,7 @@ def cloze_log_probability(
 def word_logits(
     model: AbstractRBM, v: Words, i: int
 ) -> Iterator[tuple[slice, Float[np.ndarray, "B k"]]]:
-    """``log P*(v_i = k | rest)`` up to a constant per window, by stretches of the vocabulary."""
+    """``log P*(v_i = k | rest)`` up to a constant per window, by blocks of the vocabulary."""
     return logits_given(model, _input_without(model, v, i), i)
 
 
@@ -52,8 +52,8 @@ def logits_given(
     """The same from the hidden input of the rest, in double precision."""
     off, on = np.exp(-np.logaddexp(0.0, rest)), np.exp(-np.logaddexp(0.0, -rest))
     bias = model.word_bias[i % len(model.word_bias)].astype(np.float64)
-    for first in range(0, bias.size, STRETCH):
-        words = slice(first, min(first + STRETCH, bias.size))
+    for first in range(0, bias.size, VOCAB_BLOCK):
+        words = slice(first, min(first + VOCAB_BLOCK, bias.size))
         weight = model.word_weights(i, words).astype(np.float64)
         with np.errstate(over="ignore"):  # infinity sends the word down the slow road
             growth = np.exp(weight)

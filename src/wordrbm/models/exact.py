@@ -63,8 +63,8 @@ def log_likelihood_gradient(model: AbstractRBM, v: Words) -> dict[str, Array]:
     every = all_windows(model)
     data_weight = np.full(len(v), 1.0 / len(v))
     data = model.gradient(v, model.hidden_mean(v), data_weight)
-    dream = model.gradient(every, model.hidden_mean(every), window_probability(model))
+    model_term = model.gradient(every, model.hidden_mean(every), window_probability(model))
     return {
-        name: to_dense(data, name, value.shape) - to_dense(dream, name, value.shape)
+        name: to_dense(data, name, value.shape) - to_dense(model_term, name, value.shape)
         for name, value in model.parameters().items()
     }

@@ -80,9 +80,9 @@ class ClusteredMetropolis:
         self, stream: Stream, model: AbstractRBM, chains: Chains
     ) -> tuple[Words, TransitionInfo]:
         v, accepted = chains.v.copy(), np.zeros(chains.v.shape, np.int32)
-        context, shelf = model.word_context(chains.h), model.shelf
+        context, table_index = model.word_context(chains.h), model.table_index
         for p, (rows, bias) in enumerate(zip(model.word_table, model.word_bias, strict=True)):
-            places = np.flatnonzero(shelf == p)
+            places = np.flatnonzero(table_index == p)
             asked = np.ascontiguousarray(context[:, places]).reshape(-1, rows.shape[1])
             words, taken = v[:, places].flatten(), np.zeros(len(asked), np.int32)
             walk_clusters(stream, self.tables[p], rows, bias, asked, words, taken)

@@ -1,7 +1,7 @@
 """Words in clusters by their vectors, so that a proposal can look where the context points.
 
 k-means on the rows of the word table, every word as heavy as ``q(w)^0.75``; the most frequent
-words are clusters of their own. Lloyd's steps are matrix products over stretches of words,
+words are clusters of their own. Lloyd's steps are matrix products over blocks of words,
 O(K C r), and start from the clusters before, or from the vectors of the most frequent words left.
 The same rows give the same clusters.
 
@@ -18,7 +18,7 @@ from wordrbm.kernels.alias import build_alias
 from wordrbm.kernels.clusters import PLACES, Grouped
 from wordrbm.shapes import Array, Probability
 
-STRETCH = 4096  # words scored together
+VOCAB_BLOCK = 4096  # words scored together
 HEAVINESS = 0.75
 ITERATIONS = 4
 
@@ -113,8 +113,8 @@ def _lloyd(rows: Array, weight: Array, middle: Array) -> Array:
 def _nearest(rows: Array, middle: Array) -> Array:
     """Of every row the nearest centroid, by ``x . m - m . m / 2``."""
     label, half = np.empty(len(rows), np.int32), 0.5 * (middle * middle).sum(axis=1)
-    for first in range(0, len(rows), STRETCH):
-        here = slice(first, first + STRETCH)
+    for first in range(0, len(rows), VOCAB_BLOCK):
+        here = slice(first, first + VOCAB_BLOCK)
         label[here] = (rows[here] @ middle.T - half).argmax(axis=1)
     return label
 

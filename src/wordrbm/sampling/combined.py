@@ -11,7 +11,7 @@ from typing import final
 import numpy as np
 
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.stream import next_uniform
+from wordrbm.kernels.rng import next_uniform
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.transition import Chains, Transition, TransitionInfo
 from wordrbm.shapes import Stream, Words

@@ -2,9 +2,9 @@
 
     v_i ~ P(v_i = k | h) = exp(s_i(k)) / sum_k' exp(s_i(k'))            [Dahl 2012, eq. 10]
 
-The scores of a stretch of words for many chains are one product, small enough to stay in the cache.
-Of each stretch only its largest score and its sum of ``exp(s - largest)`` are kept: a word is
-drawn by the sums of the stretches first, and then inside the chosen one, whose scores are
+The scores of a block of words for many chains are one product, small enough to stay in the cache.
+Of each block only its largest score and its sum of ``exp(s - largest)`` are kept: a word is
+drawn by the sums of the blocks first, and then inside the chosen one, whose scores are
 computed again. So K numbers a word are never written to memory.
 """
 
@@ -14,12 +14,12 @@ from typing import final
 import numpy as np
 from jaxtyping import Float, Int
 
-from wordrbm.kernels.softmax import draw_words, sum_exponentials
+from wordrbm.kernels.gibbs import draw_blocked, sum_exponentials
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.transition import Chains, TransitionInfo
 from wordrbm.shapes import Stream, Words
 
-STRETCH = 512  # words: by 384 rows of chains and positions 0.8 MB in single precision
+VOCAB_BLOCK = 512  # words: by 384 rows of chains and positions 0.8 MB in single precision
 MOST_SUMS = 2**20  # held at once, whatever the chains and K
 
 
@@ -28,15 +28,15 @@ MOST_SUMS = 2**20  # held at once, whatever the chains and K
 class Gibbs:
     """Draw every word afresh from its softmax conditional."""
 
-    stretch: int = STRETCH
+    block: int = VOCAB_BLOCK
 
     def __call__(
         self, stream: Stream, model: AbstractRBM, chains: Chains
     ) -> tuple[Words, TransitionInfo]:
         v = np.empty_like(chains.v)
-        context, shelf = model.word_context(chains.h), model.shelf
+        context, table_index = model.word_context(chains.h), model.table_index
         for p, (rows, bias) in enumerate(zip(model.word_table, model.word_bias, strict=True)):
-            places = np.flatnonzero(shelf == p)
+            places = np.flatnonzero(table_index == p)
             asked = context[:, places].reshape(-1, rows.shape[1])
             v[:, places] = self._words(stream, np.ascontiguousarray(rows), bias, asked).reshape(
                 len(v), -1
@@ -52,26 +52,26 @@ class Gibbs:
     ) -> Int[np.ndarray, " R"]:
         """A word for each context, some at a time."""
         words = np.empty(len(context), np.int32)
-        block = max(1, MOST_SUMS * self.stretch // len(rows))
-        for first in range(0, len(context), block):
-            part = slice(first, first + block)
-            sums = stretch_sums(rows, bias, context[part], self.stretch)
-            draw_words(stream, rows, bias, context[part], self.stretch, *sums, words[part])
+        rows_at_once = max(1, MOST_SUMS * self.block // len(rows))
+        for first in range(0, len(context), rows_at_once):
+            part = slice(first, first + rows_at_once)
+            sums = block_log_sums(rows, bias, context[part], self.block)
+            draw_blocked(stream, rows, bias, context[part], self.block, *sums, words[part])
         return words
 
 
-def stretch_sums(
+def block_log_sums(
     rows: Float[np.ndarray, "K r"],
     bias: Float[np.ndarray, " K"],
     context: Float[np.ndarray, "R r"],
-    stretch: int,
+    block: int,
 ) -> tuple[Float[np.ndarray, "S R"], Float[np.ndarray, "S R"]]:
-    """The largest score of each stretch of words, and the sum of exp(score - largest)."""
-    starts = range(0, len(rows), stretch)
+    """The largest score of each block of words, and the sum of exp(score - largest)."""
+    starts = range(0, len(rows), block)
     largest = np.empty((len(starts), len(context)), context.dtype)
     total = np.empty_like(largest)
     for s, first in enumerate(starts):
-        here = slice(first, first + stretch)
+        here = slice(first, first + block)
         scores = context @ rows[here].T
         scores += bias[here]
         scores.max(axis=1, out=largest[s])

@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.walk import walk
+from wordrbm.kernels.metropolis import walk
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.alias import AliasTable
 from wordrbm.sampling.columns import Columns, ColumnTables
@@ -80,7 +80,7 @@ class Metropolis:
         v: Words,
         accepted: Int[np.ndarray, "B n"],
     ) -> None:
-        """The same walk, a column at a time, over that column's stretch of the words."""
+        """The same walk, a column at a time, over that column's block of the words."""
         for i, (proposal, words) in enumerate(columns.parts()):
             p, here = min(i, len(table) - 1), slice(i, i + 1)
             value, taken = v[:, here] - words.start, accepted[:, here].copy()

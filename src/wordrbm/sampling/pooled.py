@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.pool import SHARING, offer_pool, stand, walk_pool
+from wordrbm.kernels.metropolis import CHAINS_PER_POOL, gather_pool, score_current, walk_pool
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.alias import AliasTable
 from wordrbm.sampling.columns import Columns, ColumnTables
@@ -26,9 +26,9 @@ from wordrbm.shapes import Probability, Stream, Words
 class Offers(NamedTuple):
     """Log weights ``s - log q``: of proposal k to word i of chain m, ``offered + offset``."""
 
-    offered: Float[np.ndarray, "n B P"]  # context . row
+    proposal_scores: Float[np.ndarray, "n B P"]  # context . row
     offset: Float[np.ndarray, "n P"]  # bias - log q
-    standing: Float[np.ndarray, "B n"]  # of the words in place
+    current_weight: Float[np.ndarray, "B n"]  # of the words in place
 
 
 @final
@@ -80,8 +80,8 @@ class PooledMetropolis:
     ) -> tuple[Words, TransitionInfo]:
         v, accepted = chains.v.copy(), np.zeros(chains.v.shape, np.int32)
         context = model.word_context(chains.h)
-        for first in range(0, len(v), SHARING):
-            few = slice(first, first + SHARING)
+        for first in range(0, len(v), CHAINS_PER_POOL):
+            few = slice(first, first + CHAINS_PER_POOL)
             for places in self.proposal.groups(v.shape[1], len(v[few]) * self.size):
                 self._move(stream, model, context[few], places, v[few], accepted[few])
         return v, TransitionInfo(accepted, self.steps)
@@ -98,7 +98,7 @@ class PooledMetropolis:
         """Move the words of some positions in place."""
         pool = self.proposal.pools(stream, places, self.size)
         here, taken = v[:, places].copy(), accepted[:, places].copy()
-        offers = self.offers(model, context[:, places], model.shelf[places], here, pool)
+        offers = self.offers(model, context[:, places], model.table_index[places], here, pool)
         walk_pool(stream, self.steps, pool, *offers, here, taken)
         v[:, places], accepted[:, places] = here, taken
 
@@ -106,16 +106,18 @@ class PooledMetropolis:
         self,
         model: AbstractRBM,
         context: Float[np.ndarray, "B n r"],
-        shelf: Int[np.ndarray, " n"],
+        table_index: Int[np.ndarray, " n"],
         v: Words,
         pool: Int[np.ndarray, "n P"],
     ) -> Offers:
         """The log weights ``s - log q`` of the pool, in two parts, and of the words in place."""
         dtype = context.dtype
         rows, offset = np.empty((*pool.shape, context.shape[2]), dtype), np.empty(pool.shape, dtype)
-        offer_pool(model.word_table, model.word_bias, self.log_q, shelf, pool, rows, offset)
+        gather_pool(model.word_table, model.word_bias, self.log_q, table_index, pool, rows, offset)
         context = np.ascontiguousarray(context.transpose(1, 0, 2))
-        offered = context @ rows.transpose(0, 2, 1)
-        standing = np.empty(v.shape, dtype)
-        stand(model.word_table, model.word_bias, self.log_q, shelf, context, v, standing)
-        return Offers(offered, offset, standing)
+        proposal_scores = context @ rows.transpose(0, 2, 1)
+        current_weight = np.empty(v.shape, dtype)
+        score_current(
+            model.word_table, model.word_bias, self.log_q, table_index, context, v, current_weight
+        )
+        return Offers(proposal_scores, offset, current_weight)

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float, Int
 
-from wordrbm.kernels.bits import fill_bernoulli
+from wordrbm.kernels.rng import fill_bernoulli
 from wordrbm.models import AbstractRBM
 from wordrbm.shapes import Hidden, Stream, Words
 

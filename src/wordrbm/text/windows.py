@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Int32, Int64
 
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels import order
+from wordrbm.kernels import shuffle
 from wordrbm.text.spans import Spans
 
 UNKNOWN_K = 1 << 31  # as many words as there can be ids
@@ -48,7 +48,7 @@ class Windows:
         if index.size and not (index.min() >= 0 and index.max() < len(self)):
             raise IndexError(f"windows are numbered 0 to {len(self) - 1}")
         out = np.empty((index.size, self.n), np.int32)
-        order.gather(self.ids, self.starts, self.cumulative, index, out)
+        shuffle.gather(self.ids, self.starts, self.cumulative, index, out)
         self.check_ids(int(out.view(np.uint32).max()) if out.size else 0)
         return out
 
@@ -57,9 +57,9 @@ class Windows:
         count = min(count, len(self))
         return self.take(np.linspace(0, len(self) - 1, count).astype(np.int64))
 
-    def shuffle_plan(self, seed: int) -> order.Plan:
+    def shuffle_plan(self, seed: int) -> shuffle.ShufflePlan:
         """The endless order of all windows under a seed, for compiled code."""
-        return order.Plan(self.ids, self.starts, self.cumulative, np.uint64(seed % 2**64))
+        return shuffle.ShufflePlan(self.ids, self.starts, self.cumulative, np.uint64(seed % 2**64))
 
     def check_ids(self, largest: int) -> None:
         """Raise if the largest id read, as an unsigned number, is no word; the ids are on disk."""
@@ -79,11 +79,11 @@ class ShuffledBatches:
     seed: int
 
     def __call__(self, first: int, size: int) -> Int32[np.ndarray, "size n"]:
-        """The windows at positions first .. first + size - 1 of the order."""
+        """The windows at positions first .. first + size - 1 of the shuffle."""
         return read_batch(self.windows, self.seed, first, size)
 
     @property
-    def plan(self) -> order.Plan:
+    def plan(self) -> shuffle.ShufflePlan:
         """The order of these batches for compiled code."""
         return self.windows.shuffle_plan(self.seed)
 
@@ -95,5 +95,5 @@ def read_batch(windows: Windows, seed: int, first: int, size: int) -> Int32[np.n
             f"No document holds {windows.n} words in a row; use shorter windows or more text."
         )
     out = np.empty((size, windows.n), np.int32)
-    windows.check_ids(order.visited(windows.shuffle_plan(seed), first, out))
+    windows.check_ids(shuffle.fill_batch(windows.shuffle_plan(seed), first, out))
     return out

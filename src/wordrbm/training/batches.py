@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from wordrbm.kernels.order import Plan
+from wordrbm.kernels.shuffle import ShufflePlan
 from wordrbm.shapes import Words
 
 Batches: TypeAlias = Callable[[int, int], Words]  # (first, size) -> that many windows
 
 
 @runtime_checkable
-class Planned(Protocol):
+class HasShufflePlan(Protocol):
     """Batches that compiled code can read by itself."""
 
     @property
-    def plan(self) -> Plan: ...
+    def plan(self) -> ShufflePlan: ...

@@ -10,23 +10,23 @@ from typing import NoReturn, final
 import numpy as np
 
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.climb import AverageTables, Limits, Speeds
 from wordrbm.kernels.jumps import ReservoirTable, pool_size
-from wordrbm.kernels.order import Plan
+from wordrbm.kernels.optimizer import AverageTables, RowLimits, Velocity
+from wordrbm.kernels.pcd_gradient import Parameters, PooledProposals, ShardGradient
 from wordrbm.kernels.ranking import Candidates
-from wordrbm.kernels.shard import Found, Proposals, Weights
+from wordrbm.kernels.shuffle import ShufflePlan
 from wordrbm.kernels.update import (
-    BEFORE,
-    CELLS,
-    GIVEN_UP,
-    LARGEST,
-    LOST,
-    OVER,
-    TURN,
-    Job,
-    call,
-    lead,
-    serve,
+    ABORTED,
+    BAD_ID,
+    DIVERGED,
+    FINISHED,
+    FLAGS,
+    NOT_STARTED,
+    STEP,
+    UpdateState,
+    announce,
+    run_leader,
+    run_worker,
 )
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import (
@@ -39,14 +39,14 @@ from wordrbm.sampling import (
 )
 from wordrbm.shapes import Array, Words
 from wordrbm.training.averaging import Averages
-from wordrbm.training.batches import Planned
-from wordrbm.training.optimizer import LARGEST_WEIGHT, Rates
+from wordrbm.training.batches import HasShufflePlan
+from wordrbm.training.optimizer import MAX_WEIGHT, LearningRates
 from wordrbm.training.ranking import no_candidates
 from wordrbm.training.reservoir import RecentWindows
 from wordrbm.training.settings import TrainingSettings
-from wordrbm.training.update import Course, Made
+from wordrbm.training.update import UpdateContext, UpdateResult
 
-PATIENCE = 5_000  # looks for a next update before a helper sleeps: some milliseconds
+SPINS_BEFORE_SLEEP = 5_000  # looks for a next update before a helper sleeps: some milliseconds
 
 
 @final
@@ -56,19 +56,19 @@ class CompiledUpdate:
     def __init__(
         self,
         model: WordRepRBM,
-        proposals: Proposals,
-        course: Course,
+        proposals: PooledProposals,
+        context: UpdateContext,
         *,
         threads: int,
     ) -> None:
-        batches, settings, row_steps, chains, velocity, self._recent, averages, ranking = course
+        batches, settings, row_rates, chains, velocity, self._recent, averages, ranking = context
         self._batches, self._settings = batches, settings
         self._threads = min(threads, settings.shards)  # one more would find nothing to do
-        self._job = Job(
-            cells=np.zeros(CELLS, np.int64),
-            plan=batches.plan if isinstance(batches, Planned) else _no_plan(),
-            weights=Weights(model.D, model.stacked, model.b, model.c),
-            speeds=Speeds(
+        self._state = UpdateState(
+            flags=np.zeros(FLAGS, np.int64),
+            plan=batches.plan if isinstance(batches, HasShufflePlan) else _empty_plan(),
+            parameters=Parameters(model.D, model.stacked, model.b, model.c),
+            velocity=Velocity(
                 velocity["U"].ravel(order="K").reshape(model.stacked.shape),
                 velocity["c"],
             ),
@@ -76,26 +76,28 @@ class CompiledUpdate:
             reservoir=_reservoir(self._recent, settings.window),
             jumps=self._recent.jumps.count if self._recent else 0,
             candidates=ranking.candidates() if ranking else _no_candidates(settings.window),
-            limits=Limits(row_steps.damping, row_steps.most, row_steps.total),
+            limits=RowLimits(row_rates.rate_scale, row_rates.max_weight, row_rates.total),
             averages=_average_tables(model, averages),
             read=np.empty((settings.batch_size, settings.window), np.int32),
             v=np.stack([chains.v] * 2).astype(np.int32),
             h=np.stack([chains.h] * 2).astype(model.c.dtype),
-            found=_room(model, settings, ranking.size if ranking else 0),
-            pace=np.empty(6, model.c.dtype),
+            gradient=_allocate(model, settings, ranking.size if ranking else 0),
+            step_sizes=np.empty(6, model.c.dtype),
         )
-        self._helpers = [
-            _Helper(k, self._threads, settings.seed, self._job) for k in range(1, self._threads)
+        self._workers = [
+            _Worker(k, self._threads, settings.seed, self._state) for k in range(1, self._threads)
         ]
 
     def __enter__(self) -> "CompiledUpdate":
-        if self._helpers:  # compiled here, so that a helper can do nothing but serve
-            self._job.cells[TURN] = OVER
-            serve(BEFORE, PATIENCE, 1, self._threads, self._settings.seed, self._job)
-            self._job.cells[TURN] = BEFORE
+        if self._workers:  # compiled here, so that a worker need not
+            self._state.flags[STEP] = FINISHED
+            run_worker(
+                NOT_STARTED, SPINS_BEFORE_SLEEP, 1, self._threads, self._settings.seed, self._state
+            )
+            self._state.flags[STEP] = NOT_STARTED
         try:
-            for helper in self._helpers:
-                helper.start()
+            for worker in self._workers:
+                worker.start()
         except RuntimeError:  # the system gives no more threads
             self.__exit__()
             raise WordRBMError(
@@ -104,93 +106,98 @@ class CompiledUpdate:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._job.cells[GIVEN_UP] = 1  # for those that wait for one that failed
-        self._job.cells[TURN] = OVER
-        for helper in self._helpers:
-            helper.wake.set()
-        for helper in self._helpers:
-            if helper.is_alive():
-                helper.join()
+        self._state.flags[ABORTED] = 1  # for those that wait for one that failed
+        self._state.flags[STEP] = FINISHED
+        for worker in self._workers:
+            worker.wake.set()
+        for worker in self._workers:
+            if worker.is_alive():
+                worker.join()
 
-    def make(self, step: int, rates: Rates) -> Made:
-        job, B = self._job, self._settings.batch_size
-        if not job.plan.before.size:
-            job.read[...] = _checked(self._batches(step * B, B), job)
+    def step(self, step: int, rates: LearningRates) -> UpdateResult:
+        state, B = self._state, self._settings.batch_size
+        if not state.plan.before.size:
+            state.read[...] = _checked(self._batches(step * B, B), state)
         if self._recent:
             self._recent.at(step)
-        job.pace[...] = _pace(rates, B)
-        call(step + 1, job.cells)
-        for helper in self._helpers:  # after the call: one that wakes and hears none sleeps again
-            helper.wake.set()
-        lead(step + 1, self._threads, self._settings.seed, job)
-        if failed := [helper.error for helper in self._helpers if helper.error]:
+        state.step_sizes[...] = _step_sizes(rates, B)
+        announce(step + 1, state.flags)
+        for (
+            worker
+        ) in self._workers:  # after the announcement: a worker that wakes to none sleeps again
+            worker.wake.set()
+        run_leader(step + 1, self._threads, self._settings.seed, state)
+        if failed := [worker.error for worker in self._workers if worker.error]:
             raise failed[0]
-        if job.cells[LARGEST] >= len(job.weights.b):
+        if state.flags[BAD_ID] >= len(state.parameters.b):
             self._batches(step * B, B)  # which says what is wrong, if it still is
-            _refuse_word(int(job.cells[LARGEST]), job)
+            _refuse_word(int(state.flags[BAD_ID]), state)
         after = (step + 1) % 2
-        taken = float(job.found.accepted.mean()) / job.proposals.steps
-        jumped = float(job.found.jumped.mean()) / max(1, job.jumps)
-        return Made(Chains(job.v[after], job.h[after]), taken, not job.cells[LOST], jumped)
+        taken = float(state.gradient.accepted.mean()) / state.proposals.steps
+        jumped = float(state.gradient.jumped.mean()) / max(1, state.jumps)
+        return UpdateResult(
+            Chains(state.v[after], state.h[after]), taken, not state.flags[DIVERGED], jumped
+        )
 
 
-def proposals_of(transition: Transition) -> Proposals | None:
+def compile_proposals(transition: Transition) -> PooledProposals | None:
     """What compiled code reads of an operator; none when it does not know it."""
     if isinstance(transition, PooledMetropolis) and isinstance(transition.proposal, AliasTable):
         table = transition.proposal
-        return Proposals(
+        return PooledProposals(
             table.keep, table.alias, transition.log_q, transition.size, transition.steps
         )
     return None
 
 
 @final
-class _Helper(threading.Thread):
+class _Worker(threading.Thread):
     """A thread that takes part in every update, asleep when none comes for a while."""
 
-    def __init__(self, number: int, threads: int, seed: int, job: Job) -> None:
+    def __init__(self, number: int, threads: int, seed: int, state: UpdateState) -> None:
         super().__init__(daemon=True)
         self.wake = threading.Event()
         self.error: BaseException | None = None
-        self._place, self._job = (number, threads, seed), job
+        self._place, self._state = (number, threads, seed), state
 
     def run(self) -> None:
         try:
             self._serve()
         except BaseException as error:  # told by the leader, who must not wait for this one
             self.error = error
-            self._job.cells[GIVEN_UP] = 1
+            self._state.flags[ABORTED] = 1
 
     def _serve(self) -> None:
-        turn = BEFORE  # not what the cell holds now: the first update may have been called already
-        while (turn := serve(turn, PATIENCE, *self._place, self._job)) != OVER:
+        step = NOT_STARTED  # whatever the flag holds now: the first update may be announced
+        while (step := run_worker(step, SPINS_BEFORE_SLEEP, *self._place, self._state)) != FINISHED:
             self.wake.wait()
             self.wake.clear()
 
 
-def _checked(v: Words, job: Job) -> Words:
+def _checked(v: Words, state: UpdateState) -> Words:
     """Windows that compiled code may use: it looks at no bound itself."""
-    if v.shape != job.read.shape or v.dtype.kind not in "iu":
+    if v.shape != state.read.shape or v.dtype.kind not in "iu":
         raise WordRBMError(
             f"A batch of shape {v.shape} and type {v.dtype} was given; whole numbers of shape "
-            f"{job.read.shape} are needed."
+            f"{state.read.shape} are needed."
         )
     for word in (v.min(), v.max()) if v.size else ():
-        if not 0 <= word < len(job.weights.b):
-            _refuse_word(int(word), job)
+        if not 0 <= word < len(state.parameters.b):
+            _refuse_word(int(word), state)
     return v
 
 
-def _refuse_word(word: int, job: Job) -> NoReturn:
+def _refuse_word(word: int, state: UpdateState) -> NoReturn:
     raise WordRBMError(
-        f"A batch holds the word {word:,}; the model knows words 0 to {len(job.weights.b) - 1:,}."
+        f"A batch holds the word {word:,}; the model knows words 0 to "
+        f"{len(state.parameters.b) - 1:,}."
     )
 
 
-def _pace(rates: Rates, B: int) -> tuple[float, ...]:
-    """The numbers of `kernels.climb.Pace`."""
+def _step_sizes(rates: LearningRates, B: int) -> tuple[float, ...]:
+    """The numbers of `kernels.optimizer.Pace`."""
     shrink = rates.word * rates.l2, rates.hidden * rates.l2
-    return rates.word, shrink[0], rates.hidden / B, shrink[1], rates.momentum, LARGEST_WEIGHT
+    return rates.word, shrink[0], rates.hidden / B, shrink[1], rates.momentum, MAX_WEIGHT
 
 
 def _average_tables(model: WordRepRBM, averages: Averages | None) -> AverageTables:
@@ -203,11 +210,11 @@ def _average_tables(model: WordRepRBM, averages: Averages | None) -> AverageTabl
     return AverageTables(D, stacked, b, c, averages.covered, averages.power)
 
 
-def _no_plan() -> Plan:
+def _empty_plan() -> ShufflePlan:
     """A visit of nothing, of the same types as one of a corpus on disk."""
     ids: Array = np.empty(0, np.int32)
     ids.flags.writeable = False
-    return Plan(ids, np.empty(0, np.int64), np.empty(0, np.int64), np.uint64(0))
+    return ShufflePlan(ids, np.empty(0, np.int64), np.empty(0, np.int64), np.uint64(0))
 
 
 def _reservoir(recent: RecentWindows | None, n: int) -> ReservoirTable:
@@ -222,16 +229,16 @@ def _no_candidates(n: int) -> Candidates:
     return no_candidates(word_tables(AliasTable.build(np.ones(1)), n))
 
 
-def _room(model: WordRepRBM, settings: TrainingSettings, candidates: int) -> Found:
+def _allocate(model: WordRepRBM, settings: TrainingSettings, candidates: int) -> ShardGradient:
     """Room for what all shards find, one after another."""
     S, dtype = settings.shards, model.c.dtype
     (n, H, d), M = model.U.shape, settings.chains // settings.shards
     pool = pool_size(settings.jumps, M) if settings.jumps else 0
     R = (settings.batch_size // S + M + pool + candidates) * n
-    return Found(
+    return ShardGradient(
         U=np.empty((S, H, n * d), dtype),
         c=np.empty((S, H), dtype),
-        number=np.empty((S, R), np.int32),
+        row_index=np.empty((S, R), np.int32),
         D=np.empty((S, R, d), dtype),
         b=np.empty((S, R), dtype),
         weight=np.empty((S, R), dtype),

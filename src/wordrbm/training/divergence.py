@@ -11,7 +11,7 @@ import numpy as np
 
 from wordrbm.errors import WordRBMError
 from wordrbm.models import AbstractRBM
-from wordrbm.training.optimizer import LARGEST_WEIGHT
+from wordrbm.training.optimizer import MAX_WEIGHT
 from wordrbm.training.settings import TrainingSettings
 
 WORST_SCORE = 10.0  # times the perplexity of knowing only how frequent words are
@@ -23,7 +23,7 @@ def refuse_lost_parameters(
     """Stop when a number of these parameters is not finite or larger than any sane one."""
     for name in names:
         largest = float(np.abs(model.parameters()[name]).max())
-        if not largest < LARGEST_WEIGHT:
+        if not largest < MAX_WEIGHT:
             _refuse(f"the largest number in {name} is {largest:g}", step, settings)
 
 

@@ -27,7 +27,7 @@ from jaxtyping import Float
 
 from wordrbm.kernels.jumps import WordTables
 from wordrbm.kernels.ranking import Candidates, draw_candidates, thin
-from wordrbm.kernels.stream import next_uniform
+from wordrbm.kernels.rng import next_uniform
 from wordrbm.models import AbstractRBM
 from wordrbm.shapes import Array, Stream, Words
 from wordrbm.training.settings import TrainingSettings

@@ -1,9 +1,9 @@
 """Stochastic maximum likelihood with persistent chains, as a generator.
 
-Each update reads a batch, moves the chains once, and climbs [Dahl 2012, section 2]. The batch and
-the chains are cut into a fixed number of shards, each with its own random stream, and summed in
-shard order: the bits do not depend on the number of threads. Logging, scores and checkpoints
-are the caller's loop.
+Each update reads a batch, moves the chains once, and takes a gradient step [Dahl 2012, section 2].
+The batch and the chains are cut into a fixed number of shards, each with its own random stream, and
+summed in shard order: the bits do not depend on the number of threads. Logging, scores and
+checkpoints are the caller's loop.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from wordrbm.kernels.jumps import WordTables
-from wordrbm.kernels.stream import seed_stream
+from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import AbstractRBM, WordRepRBM
 from wordrbm.sampling import (
     AliasTable,
@@ -25,13 +25,13 @@ from wordrbm.sampling import (
 from wordrbm.shapes import Probability
 from wordrbm.training.averaging import Averages, Model
 from wordrbm.training.batches import Batches
-from wordrbm.training.compiled import CompiledUpdate, proposals_of
+from wordrbm.training.compiled import CompiledUpdate, compile_proposals
 from wordrbm.training.divergence import refuse_lost_parameters
-from wordrbm.training.optimizer import Rates, RowSteps, Velocity
+from wordrbm.training.optimizer import LearningRates, RowRates, Velocity
 from wordrbm.training.ranking import ranking_of
 from wordrbm.training.reservoir import recent_windows
 from wordrbm.training.settings import TrainingSettings
-from wordrbm.training.update import Course, PlainUpdate, Update
+from wordrbm.training.update import PlainUpdate, Update, UpdateContext
 
 
 class TrainingState(NamedTuple):
@@ -53,7 +53,7 @@ class Progress(NamedTuple):
 
     windows: int  # read so far
     share: float  # of the run that is done
-    rates: Rates
+    rates: LearningRates
     acceptance: float
     jump_acceptance: float = 0.0
 
@@ -62,7 +62,7 @@ def progress_at(
     settings: TrainingSettings, step: int, acceptance: float, jump_acceptance: float = 0.0
 ) -> Progress:
     """What there is to tell after `step` updates, the last of which took this share."""
-    rates = rates_at(settings, max(step - 1, 0))
+    rates = learning_rates_at(settings, max(step - 1, 0))
     done = step * settings.batch_size, step / settings.steps
     return Progress(*done, rates, acceptance, jump_acceptance)
 
@@ -79,7 +79,7 @@ def start(model: AbstractRBM, batches: Batches, settings: TrainingSettings) -> T
     return TrainingState(0, Chains(v, h), velocity, averages=averages)
 
 
-def rates_at(settings: TrainingSettings, step: int) -> Rates:
+def learning_rates_at(settings: TrainingSettings, step: int) -> LearningRates:
     """A straight line down to `final_rate` after a warm-up; with `rate_windows` also a root decay.
 
     Without jumps the chains lose a model that sharpens, so a long run then needs rates that fall as
@@ -91,7 +91,7 @@ def rates_at(settings: TrainingSettings, step: int) -> Rates:
     share = settings.warmup_share
     warmup = settings.warmup if share is None else min(settings.warmup, share * settings.steps)
     left *= min(1.0, (step + 1) / max(1.0, warmup))
-    return Rates(
+    return LearningRates(
         settings.word_rate * left, settings.hidden_rate * left, settings.momentum, settings.l2
     )
 
@@ -111,17 +111,17 @@ def train(
     Like the model, a state is that of the moment: copy what is to be kept beyond the next update.
     `q` is how often each word is read: frequent words take smaller steps.
     """
-    row_steps = row_steps_of(model, q, settings)
+    row_rates = row_rates_of(model, q, settings)
     words = word_tables(AliasTable.build(q), model.positions)
     return updates(
-        model, transition, batches, settings, state, row_steps, words=words, threads=threads
+        model, transition, batches, settings, state, row_rates, words=words, threads=threads
     )
 
 
-def row_steps_of(model: AbstractRBM, q: Probability, settings: TrainingSettings) -> RowSteps:
+def row_rates_of(model: AbstractRBM, q: Probability, settings: TrainingSettings) -> RowRates:
     """How far the rows may go in a run with these settings, O(K)."""
     weight = settings.ranking_weight if settings.objective == "hybrid" else 0.0
-    return RowSteps.expecting(model, q, settings.batch_size, weight)
+    return RowRates.from_frequencies(model, q, settings.batch_size, weight)
 
 
 def updates(
@@ -130,7 +130,7 @@ def updates(
     batches: Batches,
     settings: TrainingSettings,
     state: TrainingState,
-    row_steps: RowSteps,
+    row_rates: RowRates,
     *,
     words: WordTables,
     threads: int = 1,
@@ -141,33 +141,38 @@ def updates(
     """
     velocity = _laid_like(state.velocity, model)
     recent = recent_windows(batches, words, settings)
-    course = Course(
-        batches, settings, row_steps, state.chains, velocity, recent, state.averages,
+    context = UpdateContext(
+        batches, settings, row_rates, state.chains, velocity, recent, state.averages,
         ranking_of(settings, words),
     )  # fmt: skip
     with (
-        _update_of(model, transition, course, threads) as update,
+        _update_of(model, transition, context, threads) as update,
         threadpool_limits(1, "blas"),
     ):
         while state.step < settings.steps:
-            made = update.make(state.step, rates_at(settings, state.step))
-            state = state._replace(step=state.step + 1, chains=made.chains, velocity=velocity)
-            if not made.sane:
+            result = update.step(state.step, learning_rates_at(settings, state.step))
+            state = state._replace(step=state.step + 1, chains=result.chains, velocity=velocity)
+            if not result.is_finite:
                 refuse_lost_parameters(model, state.velocity, state.step, settings)
-            yield state, progress_at(settings, state.step, made.acceptance, made.jump_acceptance)
+            yield (
+                state,
+                progress_at(settings, state.step, result.acceptance, result.jump_acceptance),
+            )
 
 
-def _update_of(model: AbstractRBM, transition: Transition, course: Course, threads: int) -> Update:
+def _update_of(
+    model: AbstractRBM, transition: Transition, context: UpdateContext, threads: int
+) -> Update:
     """The compiled update where there is one for this model and operator, else the plain one."""
-    proposals = proposals_of(transition)
+    proposals = compile_proposals(transition)
     if (
         proposals is not None
         and isinstance(model, WordRepRBM)
         and model.stacked.flags.c_contiguous
         and np.may_share_memory(model.stacked, model.U)
     ):
-        return CompiledUpdate(model, proposals, course, threads=threads)
-    return PlainUpdate(model, transition, course, threads=threads)
+        return CompiledUpdate(model, proposals, context, threads=threads)
+    return PlainUpdate(model, transition, context, threads=threads)
 
 
 def _laid_like(velocity: Velocity, model: AbstractRBM) -> Velocity:

@@ -1,4 +1,4 @@
-"""An update: every shard compares what was read with what was dreamt, then the parameters climb.
+"""An update: every shard computes its gradient, positive less negative phase, then parameters step.
 
 `PlainUpdate` works for any model and any operator, through their own methods; `compiled.py` has the
 same for the word-representation RBM with pooled proposals from one alias table.
@@ -9,25 +9,25 @@ from typing import NamedTuple, Protocol, final
 
 import numpy as np
 
-from wordrbm.kernels.stream import seed_stream
+from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling import Chains, Jumps, Transition
 from wordrbm.training.averaging import Averages
 from wordrbm.training.batches import Batches
 from wordrbm.training.crew import Crew
-from wordrbm.training.gradient import ShardResult, shard_gradient
-from wordrbm.training.optimizer import Rates, RowSteps, Velocity, ascend
+from wordrbm.training.optimizer import LearningRates, RowRates, Velocity, sgd_step
+from wordrbm.training.pcd_gradient import ShardResult, shard_gradient
 from wordrbm.training.ranking import Ranking
 from wordrbm.training.reservoir import RecentWindows
 from wordrbm.training.settings import TrainingSettings
 
 
-class Course(NamedTuple):
+class UpdateContext(NamedTuple):
     """What a run of updates reads, and where it begins. The velocity changes in place."""
 
     batches: Batches
     settings: TrainingSettings
-    row_steps: RowSteps
+    row_rates: RowRates
     chains: Chains
     velocity: Velocity
     recent: RecentWindows | None = None  # windows to jump to, if there are jumps
@@ -35,12 +35,12 @@ class Course(NamedTuple):
     ranking: Ranking | None = None  # of the words read, if they are ranked
 
 
-class Made(NamedTuple):
+class UpdateResult(NamedTuple):
     """What an update did. Its chains are good until the update after next."""
 
     chains: Chains
     acceptance: float
-    sane: bool  # whether the dense parameters still are
+    is_finite: bool  # whether the dense parameters still are
     jump_acceptance: float = 0.0
 
 
@@ -51,7 +51,7 @@ class Update(Protocol):
 
     def __exit__(self, *_: object) -> None: ...
 
-    def make(self, step: int, rates: Rates) -> Made:
+    def step(self, step: int, rates: LearningRates) -> UpdateResult:
         """Make the update after `step` of them; the model and the velocity change in place."""
         ...
 
@@ -61,12 +61,12 @@ class PlainUpdate:
     """Any model, any operator."""
 
     def __init__(
-        self, model: AbstractRBM, transition: Transition, course: Course, *, threads: int
+        self, model: AbstractRBM, transition: Transition, context: UpdateContext, *, threads: int
     ) -> None:
         self._model, self._transition, self._threads = model, transition, threads
-        self._batches, self._settings, self._row_steps, self._chains, self._velocity = course[:5]
-        self._recent, self._averages = course.recent, course.averages
-        self._ranking = course.ranking
+        self._batches, self._settings, self._row_rates, self._chains, self._velocity = context[:5]
+        self._recent, self._averages = context.recent, context.averages
+        self._ranking = context.ranking
         self._jumps: Jumps | None = None
         self._crew = Crew(threads)
 
@@ -77,39 +77,39 @@ class PlainUpdate:
     def __exit__(self, *_: object) -> None:
         self._crew.__exit__()
 
-    def make(self, step: int, rates: Rates) -> Made:
+    def step(self, step: int, rates: LearningRates) -> UpdateResult:
         self._jumps = self._recent.at(step) if self._recent else None
-        results = self._crew.each(self._settings.shards, partial(self._compare, step))
+        results = self._crew.each(self._settings.shards, partial(self._shard_gradient, step))
         gradients = [result.gradient for result in results]
-        climb = partial(
-            ascend, self._model, gradients, self._velocity, rates, self._row_steps,
+        apply = partial(
+            sgd_step, self._model, gradients, self._velocity, rates, self._row_rates,
             self._settings.batch_size, self._threads,
         )  # fmt: skip
         if self._averages:
             self._averages.before_step(self._model, gradients, step)
-        sane = all(self._crew.each(self._threads, climb))
+        is_finite = all(self._crew.each(self._threads, apply))
         if self._averages:
             self._averages.after_step(self._model, step + 1)
         v = np.concatenate([result.chains.v for result in results])
         self._chains = Chains(v, np.concatenate([result.chains.h for result in results]))
         jumped = float(np.mean([result.jumped for result in results]))
-        return Made(self._chains, _acceptance(results), sane, jumped)
+        return UpdateResult(self._chains, _acceptance(results), is_finite, jumped)
 
-    def _compare(self, step: int, shard: int) -> ShardResult:
+    def _shard_gradient(self, step: int, shard: int) -> ShardResult:
         """One shard, from its own stream, on its own windows and chains."""
         settings = self._settings
         stream = seed_stream(settings.seed, step + 1, shard)
-        read = _share(shard, settings.batch_size, settings.shards)
+        read = _shard_slice(shard, settings.batch_size, settings.shards)
         v = self._batches(step * settings.batch_size + read.start, read.stop - read.start)
-        dreamt = _share(shard, settings.chains, settings.shards)
-        chains = Chains(self._chains.v[dreamt], self._chains.h[dreamt])
+        own_chains = _shard_slice(shard, settings.chains, settings.shards)
+        chains = Chains(self._chains.v[own_chains], self._chains.h[own_chains])
         with np.errstate(over="ignore", invalid="ignore"):  # a lost run is told in a sentence
             return shard_gradient(
                 stream, self._model, self._transition, v, chains, self._jumps, self._ranking
             )
 
 
-def _share(shard: int, total: int, shards: int) -> slice:
+def _shard_slice(shard: int, total: int, shards: int) -> slice:
     return slice(shard * total // shards, (shard + 1) * total // shards)
 
 

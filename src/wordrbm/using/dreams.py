@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Int32
 
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.stream import seed_stream
+from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import (
     AliasTable,

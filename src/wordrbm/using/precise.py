@@ -24,7 +24,7 @@ from wordrbm.shapes import Words
 BLANK = -1  # the id of a word that is not known
 MEAN_WORD = -2  # the id of a word that has the mean of all vectors, where `known` is given it
 BLOCK = 1024  # windows at a time, so that memory does not grow with the text
-STRETCH = 4096  # words at a time, in double precision
+VOCAB_BLOCK = 4096  # words at a time, in double precision
 
 Question = Callable[[WordRepRBM, Words], Float64[np.ndarray, "N ..."]]
 
@@ -61,8 +61,8 @@ def expected_row(
 ) -> Float64[np.ndarray, " d"]:
     """``sum_k probability[k] D[k]`` in double precision."""
     expected = np.zeros(D.shape[1])
-    for first in range(0, len(D), STRETCH):
-        part = slice(first, first + STRETCH)
+    for first in range(0, len(D), VOCAB_BLOCK):
+        part = slice(first, first + VOCAB_BLOCK)
         expected += probability[part] @ D[part].astype(np.float64)
     return expected
 

@@ -40,10 +40,10 @@ def word_surprisal(model: TextModel, ids: Ids) -> Float64[np.ndarray, " T"]:
 
 def _of_places(model: TextModel, ids: Ids, places: range) -> Float64[np.ndarray, " P"]:
     inputs = [_inputs(model, ids, places, i) for i in range(model.n)]
-    by_position = [logits_given(model.rbm, one.rest, i) for i, one in enumerate(inputs)]
+    split_positions = [logits_given(model.rbm, one.rest, i) for i, one in enumerate(inputs)]
     asked = ids[places.start : places.stop]
     log_total, score = np.full(len(places), -np.inf), np.empty(len(places))
-    for stretches in zip(*by_position, strict=True):
+    for stretches in zip(*split_positions, strict=True):
         words = stretches[0][0]
         logits = np.zeros((len(places), words.stop - words.start))
         for one, (_, part) in zip(inputs, stretches, strict=True):

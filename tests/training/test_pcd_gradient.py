@@ -4,7 +4,7 @@ from tests import reference
 from tests.conftest import K
 from wordrbm.models.gradient import to_dense
 from wordrbm.sampling import AliasTable, Chains, Jumps, Reservoir, TransitionInfo
-from wordrbm.training.gradient import phase_weights, shard_gradient
+from wordrbm.training.pcd_gradient import phase_weights, shard_gradient
 
 
 def move_to(words):

@@ -1,11 +1,11 @@
-"""Drawing a word from its softmax when the words come in stretches, each known by its sum."""
+"""Exact draws from a softmax over blocks of words, each known by its sum."""
 
 import numpy as np
 from numba import njit
 
-from wordrbm.kernels.elementary import exp
-from wordrbm.kernels.stream import next_uniform
-from wordrbm.kernels.walk import REORDER
+from wordrbm.kernels.fastmath import exp
+from wordrbm.kernels.metropolis import REORDER
+from wordrbm.kernels.rng import next_uniform
 from wordrbm.shapes import Array
 
 
@@ -20,7 +20,7 @@ def sum_exponentials(scores: Array, largest: Array, total: Array) -> None:
 
 
 @njit(cache=True, nogil=True)
-def draw_weighted(stream, weight):  # type: ignore[no-untyped-def]
+def draw_categorical(stream, weight):  # type: ignore[no-untyped-def]
     """An index with probability in proportion to its weight."""
     left = next_uniform(stream) * weight.sum()
     for k in range(weight.size):
@@ -31,21 +31,21 @@ def draw_weighted(stream, weight):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def draw_words(
+def draw_blocked(
     stream: Array,
     rows: Array,
     bias: Array,
     context: Array,
-    stretch: int,
+    block: int,
     largest: Array,
     total: Array,
     words: Array,
 ) -> None:
-    """A stretch by its sum, then a word of it by its score, for every row of `context`."""
+    """Draw a block by its sum, then a word of it by its score, for every row of `context`."""
     for m in range(len(context)):
         shift = largest[:, m].max()
         sums = total[:, m] * np.exp((largest[:, m] - shift).astype(np.float64))
-        first = stretch * draw_weighted(stream, sums)
-        scores = bias[first : first + stretch] + np.dot(rows[first : first + stretch], context[m])
+        first = block * draw_categorical(stream, sums)
+        scores = bias[first : first + block] + np.dot(rows[first : first + block], context[m])
         weight = np.exp((scores - scores.max()).astype(np.float64))
-        words[m] = first + draw_weighted(stream, weight)
+        words[m] = first + draw_categorical(stream, weight)

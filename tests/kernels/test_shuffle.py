@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wordrbm.kernels import order
+from wordrbm.kernels import shuffle
 
 seeds = st.integers(0, 2**64 - 1)
 BITS = (1 << 64) - 1
@@ -18,21 +18,21 @@ def slow_mix(x):
 
 def visit(seed, first, size, length):
     out = np.empty(length, np.int64)
-    order.visits(np.uint64(seed), first, size, out)
+    shuffle.shuffled_indices(np.uint64(seed), first, size, out)
     return out
 
 
 @settings(deadline=None)  # the first call may compile
 @given(seeds)
 def test_the_mixer_is_splitmix64(x):
-    assert int(order.mix(np.uint64(x))) == slow_mix(x)
+    assert int(shuffle.splitmix(np.uint64(x))) == slow_mix(x)
 
 
 def test_the_mixer_gives_the_published_numbers():
     """The first outputs of splitmix64 seeded with 1234567 (Rosetta Code, after Vigna)."""
     golden, expected = 0x9E3779B97F4A7C15, [6457827717110365317, 3203168211198807973]
     states = [(1234567 + golden * k) & BITS for k in (1, 2)]
-    assert [int(order.mix(np.uint64(state))) for state in states] == expected
+    assert [int(shuffle.splitmix(np.uint64(state))) for state in states] == expected
 
 
 @settings(deadline=None)  # the first call may compile

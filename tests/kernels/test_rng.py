@@ -1,17 +1,17 @@
 import numpy as np
 
 from tests import reference
-from wordrbm.kernels.stream import next_uniform, next_word, seed_stream
+from wordrbm.kernels.rng import next_uint64, next_uniform, seed_stream
 
 
 def test_bits_are_those_of_xoshiro(stream):
     random = reference.Xoshiro(stream)
-    assert [int(next_word(stream)) for _ in range(1000)] == [random.bits() for _ in range(1000)]
+    assert [int(next_uint64(stream)) for _ in range(1000)] == [random.bits() for _ in range(1000)]
 
 
 def test_known_output_of_the_published_generator():
     """From state 1, 2, 3, 4 the first output is rotl(1 + 4, 23) + 1."""
-    assert int(next_word(np.array([1, 2, 3, 4], np.uint64))) == (5 << 23) + 1
+    assert int(next_uint64(np.array([1, 2, 3, 4], np.uint64))) == (5 << 23) + 1
 
 
 def test_streams_differ_in_every_argument():

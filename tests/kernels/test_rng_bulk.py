@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tests import reference
-from wordrbm.kernels.bits import exponentials, fill_bernoulli, random_bits, uniform
+from wordrbm.kernels.rng import exponentials, fill_bernoulli, random_bits, uniform
 
 
 @pytest.mark.parametrize("count", [1, 31, 32, 33, 1000])

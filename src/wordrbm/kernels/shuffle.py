@@ -15,12 +15,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from wordrbm.kernels.stream import GOLDEN, mix
+from wordrbm.kernels.rng import GOLDEN, splitmix
 
 ROUNDS = 8
 
 
-class Plan(NamedTuple):
+class ShufflePlan(NamedTuple):
     """A shuffled visit of all windows of a text: see `text/windows.py`."""
 
     ids: NDArray[np.int32]
@@ -32,8 +32,8 @@ class Plan(NamedTuple):
 @njit(cache=True, nogil=True)
 def key(seed: Any, epoch: Any) -> Any:
     """One shuffle's key: mix(mix(seed + golden) + golden * (epoch + 1))."""
-    start = mix(np.uint64(seed) + GOLDEN)
-    return mix(start + GOLDEN * (np.uint64(epoch) + np.uint64(1)))
+    start = splitmix(np.uint64(seed) + GOLDEN)
+    return splitmix(start + GOLDEN * (np.uint64(epoch) + np.uint64(1)))
 
 
 @njit(cache=True, nogil=True)
@@ -46,7 +46,7 @@ def half_bits(size: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def permute(secret: Any, index: Any, size: Any) -> Any:
+def permute(key: Any, index: Any, size: Any) -> Any:
     """Where the shuffle of 0 .. size - 1 with this key sends an index. O(1)."""
     half = half_bits(size)
     mask = (np.uint64(1) << half) - np.uint64(1)
@@ -54,7 +54,7 @@ def permute(secret: Any, index: Any, size: Any) -> Any:
     while True:
         left, right = value >> half, value & mask
         for number in range(ROUNDS):
-            turn = mix(right + np.uint64(secret) + GOLDEN * np.uint64(number + 1))
+            turn = splitmix(right + np.uint64(key) + GOLDEN * np.uint64(number + 1))
             left, right = right, left ^ (turn & mask)
         value = (left << half) | right
         if value < np.uint64(size):
@@ -62,7 +62,7 @@ def permute(secret: Any, index: Any, size: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def visits(seed: Any, first: int, size: int, out: NDArray[np.int64]) -> None:
+def shuffled_indices(seed: Any, first: int, size: int, out: NDArray[np.int64]) -> None:
     """out[i] = permute(key(seed, g // size), g % size, size) for g = first + i."""
     for i in range(out.size):
         visit = first + i
@@ -70,7 +70,7 @@ def visits(seed: Any, first: int, size: int, out: NDArray[np.int64]) -> None:
 
 
 @njit(cache=True, nogil=True)
-def run_of(before: NDArray[np.int64], window: int) -> int:
+def span_of(before: NDArray[np.int64], window: int) -> int:
     """The run r with before[r] <= window < before[r + 1], by halving."""
     low, high = 0, before.size - 1
     while high - low > 1:
@@ -92,17 +92,17 @@ def gather(
 ) -> None:
     """out[i] = ids[s : s + n] with s = starts[r] + index[i] - before[r], r the window's run."""
     for i in range(index.size):
-        run = run_of(before, index[i])
+        run = span_of(before, index[i])
         start = starts[run] + index[i] - before[run]
         for j in range(out.shape[1]):
             out[i, j] = ids[start + j]
 
 
 @njit(cache=True, nogil=True)
-def visited(plan: Plan, first: int, out: NDArray[np.int32]) -> int:
+def fill_batch(plan: ShufflePlan, first: int, out: NDArray[np.int32]) -> int:
     """Fill `out` with the windows of visits first, first + 1, ..; gives the largest unsigned."""
     index = np.empty(len(out), np.int64)
-    visits(plan.seed, first, plan.before[-1], index)
+    shuffled_indices(plan.seed, first, plan.before[-1], index)
     gather(plan.ids, plan.starts, plan.before, index, out)
     largest = np.uint32(0)
     for word in out.reshape(-1):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from wordrbm.kernels.elementary import exp, log, logistic, softplus_sums
+from wordrbm.kernels.fastmath import exp, log, sigmoid_inplace, softplus_row_sums
 
 
 @njit
@@ -49,14 +49,14 @@ def test_exp_is_one_at_zero_and_keeps_nan():
 def test_the_logistic_of_a_sum(rng, dtype, tolerance):
     x, c = rng.normal(0, 9, (7, 33)).astype(dtype), rng.normal(size=33).astype(dtype)
     exact = 1 / (1 + np.exp(-(x.astype(float) + c)))
-    logistic(x, c)
+    sigmoid_inplace(x, c)
     np.testing.assert_allclose(x, exact, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_logistic_ends_at_nought_and_one(dtype):
     x = np.array([[-np.inf, -1e30, -200, 200, 1e30, np.inf, np.nan]], dtype)
-    logistic(x, np.zeros(7, dtype))
+    sigmoid_inplace(x, np.zeros(7, dtype))
     assert (x[0, :3] < 1e-37).all()
     assert (x[0, 3:6] == 1).all()
     assert np.isnan(x[0, 6])
@@ -67,5 +67,5 @@ def test_softplus_is_summed_by_rows(rng, dtype, tolerance):
     x = rng.normal(0, 9, (7, 250)).astype(dtype)
     x[0, :4] = [-1e30, -100, 100, 1e30]
     total = np.zeros(7)
-    softplus_sums(x, total)
+    softplus_row_sums(x, total)
     np.testing.assert_allclose(total, np.logaddexp(0, x.astype(float)).sum(axis=1), rtol=tolerance)

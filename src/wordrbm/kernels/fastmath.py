@@ -108,7 +108,7 @@ def _log(x):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, **COMPILED)
-def logistic(x: Array, c: Array) -> None:
+def sigmoid_inplace(x: Array, c: Array) -> None:
     """``x[m, j] = 1 / (1 + exp(-(x[m, j] + c[j])))``, in place."""
     one = x.dtype.type(1)
     for m in range(x.shape[0]):
@@ -118,7 +118,7 @@ def logistic(x: Array, c: Array) -> None:
 
 
 @njit(cache=True, **COMPILED)
-def softplus_sums(x: Array, total: Array) -> None:
+def softplus_row_sums(x: Array, total: Array) -> None:
     """``total[m] = sum_j log(1 + exp x[m, j])``, summed in double precision."""
     zero, one = x.dtype.type(0), x.dtype.type(1)
     term = np.empty_like(x[0])

@@ -1,0 +1,132 @@
+"""Atomic flags and a spin barrier for threads inside compiled code.
+
+Waking a sleeping thread takes 50 to 200 microseconds, and taking Python's lock from another as
+long; an update has only a few thousand. Threads that synchronise thousands of times a second
+therefore spin on a flag. One that waits long lets other programs run.
+"""
+
+import os
+import time
+from typing import Any
+
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+SPINS_BEFORE_YIELD = 2_000  # looks at a cell before others are let run: some ten microseconds
+
+
+def atomic_load(flags: Any, place: Any) -> Any:
+    """What a cell holds now; all that was written before it was set can be read after."""
+    return flags[place]
+
+
+def atomic_store(flags: Any, place: Any, value: Any) -> None:
+    """Set a cell, after all that was written before."""
+    flags[place] = value
+
+
+def atomic_add(flags: Any, place: Any, value: Any) -> Any:
+    """Add to a cell; what it held before. In compiled code no other thread comes between."""
+    flags[place] += value
+    return flags[place] - value
+
+
+def yield_cpu() -> None:
+    """Give the processor to whoever waits for it, where the system has a call for that."""
+    time.sleep(0)
+
+
+def _address(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Where in memory ``cells[place]`` is."""
+    flags = context.make_array(signature.args[0])(context, builder, arguments[0])
+    place = (context, builder, signature.args[0], flags, [arguments[1]])
+    return cgutils.get_item_pointer(*place, wraparound=False)  # type: ignore[no-untyped-call]
+
+
+@intrinsic
+def _load(typing, flags, place):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.load_atomic(_address(context, builder, signature, arguments), "acquire", 8)
+
+    return types.int64(flags, types.intp), code
+
+
+@intrinsic
+def _store(typing, flags, place, value):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        address = _address(context, builder, signature, arguments)
+        builder.store_atomic(arguments[2], address, "release", 8)
+        return context.get_dummy_value()
+
+    return types.void(flags, types.intp, types.int64), code
+
+
+@intrinsic
+def _add(typing, flags, place, value):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        address = _address(context, builder, signature, arguments)
+        return builder.atomic_rmw("add", address, arguments[2], "seq_cst")
+
+    return types.int64(flags, types.intp, types.int64), code
+
+
+@intrinsic
+def _yield(typing):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        if os.name == "posix":
+            kind = ir.FunctionType(ir.IntType(32), [])
+            call = cgutils.get_or_insert_function(builder.module, kind, "sched_yield")  # type: ignore[no-untyped-call]
+            builder.call(call, [])
+        return context.get_dummy_value()
+
+    return types.void(), code
+
+
+@overload(atomic_load)
+def _compiled_load(flags, place):  # type: ignore[no-untyped-def]
+    return lambda flags, place: _load(flags, place)  # type: ignore[call-arg]
+
+
+@overload(atomic_store)
+def _compiled_store(flags, place, value):  # type: ignore[no-untyped-def]
+    return lambda flags, place, value: _store(flags, place, value)  # type: ignore[call-arg]
+
+
+@overload(atomic_add)
+def _compiled_add(flags, place, value):  # type: ignore[no-untyped-def]
+    return lambda flags, place, value: _add(flags, place, value)  # type: ignore[call-arg]
+
+
+@overload(yield_cpu)
+def _compiled_let_others_run():  # type: ignore[no-untyped-def]
+    return lambda: _yield()  # type: ignore[call-arg]
+
+
+@njit(nogil=True)
+def spin_while(flags, place, value, patience):  # type: ignore[no-untyped-def]
+    """Wait until the cell holds something else, at most so many looks; what it holds then."""
+    looks = 0
+    while atomic_load(flags, place) == value and looks < patience:
+        looks += 1
+        if looks > SPINS_BEFORE_YIELD:
+            yield_cpu()
+    return atomic_load(flags, place)
+
+
+@njit(nogil=True)
+def barrier_wait(flags, arrived, generation, threads, aborted):  # type: ignore[no-untyped-def]
+    """Wait until all threads are here: one flag counts arrivals, another the generations so far.
+
+    Says whether all came: when the cell `aborted` is set, one of them never will.
+    """
+    current = atomic_load(flags, generation)
+    if atomic_add(flags, arrived, 1) == threads - 1:
+        atomic_store(flags, arrived, 0)
+        atomic_store(flags, generation, current + 1)
+    while atomic_load(flags, generation) == current:
+        if atomic_load(flags, aborted) != 0:
+            return False
+        spin_while(flags, generation, current, 2 * SPINS_BEFORE_YIELD)
+    return True

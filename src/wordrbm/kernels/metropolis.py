@@ -1,0 +1,183 @@
+"""Moving words given the hidden states: the Metropolis-Hastings walk, word by word or from pools.
+
+Every model scores a word by one row, ``s_i(w) = bias[i, w] + context_i . table[i, w]`` (a table
+shared by the positions has length one on its first axis). The walk reads only the rows it
+proposes, so its cost is free of K. `walk` makes one proposal at a time. From pools of proposals
+drawn ahead, gathering and scoring are shared by many chains, which walk in lanes, 32 side by side,
+as vector registers do; for each chain it is the same walk.
+"""
+
+import numpy as np
+from numba import njit
+
+from wordrbm.kernels.alias import draw_alias
+from wordrbm.kernels.rng import LANES, exponentials, next_uniform, random_bits
+from wordrbm.shapes import Array
+
+REORDER = {"reassoc", "contract", "nsz"}  # lets a dot product use vector registers, keeps nan
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def score(table, bias, context, m, i, word):  # type: ignore[no-untyped-def]
+    """``s_i(word)`` in chain m."""
+    p = i if table.shape[0] > 1 else 0
+    total = bias[p, word]
+    for k in range(table.shape[2]):
+        total += context[m, i, k] * table[p, word, k]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def walk(
+    stream: Array,
+    steps: int,
+    keep: Array,
+    alias: Array,
+    log_q: Array,
+    table: Array,
+    bias: Array,
+    context: Array,
+    v: Array,
+    accepted: Array,
+) -> None:
+    """Move every word by `steps` proposals from q; `v` changes in place, `accepted` counts."""
+    for m in range(v.shape[0]):
+        for i in range(v.shape[1]):
+            word = v[m, i]
+            current_weight = score(table, bias, context, m, i, word) - log_q[word]
+            for _ in range(steps):
+                proposed = draw_alias(stream, keep, alias)
+                uniform = next_uniform(stream)
+                proposed_weight = score(table, bias, context, m, i, proposed) - log_q[proposed]
+                if proposed_weight >= current_weight or uniform < np.exp(
+                    proposed_weight - current_weight
+                ):
+                    word, current_weight = proposed, proposed_weight
+                    accepted[m, i] += 1
+            v[m, i] = word
+
+
+CHAINS_PER_POOL = LANES  # chains that share a pool, and walk abreast: the fewer, the less coupled
+
+
+@njit(cache=True, nogil=True)
+def gather_pool(
+    table: Array,
+    bias: Array,
+    log_q: Array,
+    table_index: Array,
+    pool: Array,
+    rows: Array,
+    offset: Array,
+) -> None:
+    """Gather the rows of every proposal, and ``bias - log q``, which does not depend on h."""
+    for i in range(pool.shape[0]):
+        p = table_index[i]
+        for k in range(pool.shape[1]):
+            word = pool[i, k]
+            offset[i, k] = bias[p, word] - log_q[word]
+            for r in range(table.shape[2]):
+                rows[i, k, r] = table[p, word, r]
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def score_current(
+    table: Array,
+    bias: Array,
+    log_q: Array,
+    table_index: Array,
+    context: Array,
+    v: Array,
+    current_weight: Array,
+) -> None:
+    """``standing[m, i] = s_i(v[m, i]) - log q`` of the words in place; context is (n, M, r)."""
+    for m in range(v.shape[0]):
+        for i in range(v.shape[1]):
+            word, p = v[m, i], table_index[i]
+            row, asked = table[p, word], context[i, m]
+            total = bias[p, word] - log_q[word]
+            for k in range(row.size):
+                total += asked[k] * row[k]
+            current_weight[m, i] = total
+
+
+@njit(cache=True, nogil=True)
+def walk_pool(
+    stream: Array,
+    steps: int,
+    pool: Array,
+    proposal_scores: Array,
+    offset: Array,
+    current_weight: Array,
+    v: Array,
+    accepted: Array,
+) -> None:
+    """Move the words of up to `CHAINS_PER_POOL` chains by `steps` different entries of their pools.
+
+    ``offered[i, m, k] + offset[i, k]`` is the log weight s - log q of proposal ``pool[i, k]`` to
+    word i of chain m, and ``standing[m, i]`` of the word in place.
+    """
+    M, n = v.shape
+    order = random_bits(stream, 2 * n * M).reshape(n, M, 2)
+    neg_log_u = exponentials(stream, n * steps * LANES).reshape(n, steps, LANES)
+    for i in range(n):
+        walk_lanes(
+            order[i], neg_log_u[i], pool[i], proposal_scores[i], offset[i], current_weight[:, i],
+            v[:, i], accepted[:, i],
+        )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def walk_lanes(  # type: ignore[no-untyped-def]
+    order, neg_log_u, pool, proposal_scores, offset, current_weight, v, accepted
+):
+    """Move one word of each chain, side by side."""
+    steps = len(neg_log_u)
+    offers = np.full(
+        (steps, LANES), -np.inf, proposal_scores.dtype
+    )  # a lane without a chain never moves
+    here, moved = np.zeros(LANES, proposal_scores.dtype), np.full(LANES, -1, np.int32)
+    taken = np.zeros(LANES, np.int32)
+    for lane in range(len(v)):
+        order_proposals(order[lane], proposal_scores[lane], offset, offers[:, lane])
+        here[lane] = current_weight[lane]
+    accept_lanes(offers, neg_log_u, here, moved, taken)
+    for lane in range(len(v)):
+        if moved[lane] >= 0:
+            v[lane] = pool[pool_index(order[lane], moved[lane], pool.size)]
+        accepted[lane] += taken[lane]
+
+
+@njit(cache=True, nogil=True)
+def pool_index(order, t, size):  # type: ignore[no-untyped-def]
+    """The entry of the pool at step t: a random start, a random odd stride.
+
+    The pool's size is a power of two, so the steps visit distinct entries, which are independent.
+    """
+    stride = np.uint64(order[1]) | np.uint64(1)
+    return (np.uint64(order[0]) + np.uint64(t) * stride) & np.uint64(size - 1)
+
+
+@njit(cache=True, nogil=True)
+def order_proposals(order, proposal_scores, offset, offers):  # type: ignore[no-untyped-def]
+    """One chain's offers in the order of its visits."""
+    for t in range(offers.size):
+        place = pool_index(order, t, offset.size)
+        offers[t] = proposal_scores[place] + offset[place]
+
+
+@njit(cache=True, nogil=True)
+def accept_lanes(offers, neg_log_u, current_weight, moved, taken):  # type: ignore[no-untyped-def]
+    """The walk itself, all lanes together: `moved` is the last step at which each was moved.
+
+    ``u < exp(proposed - current)`` is tested as ``proposed + neg_log_u > current``: no
+    exponential, nothing to overflow; and as a choice between values, not a jump in the program,
+    which a processor would guess wrongly half of the time.
+    """
+    for t in range(len(offers)):
+        offer, chance = offers[t], neg_log_u[t]
+        for lane in range(LANES):
+            take = offer[lane] + chance[lane] > current_weight[lane]
+            current_weight[lane] = offer[lane] if take else current_weight[lane]
+            moved[lane] = np.int32(t) if take else moved[lane]
+            taken[lane] += np.int32(take)

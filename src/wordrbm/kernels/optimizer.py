@@ -1,0 +1,224 @@
+"""One step of stochastic gradient ascent from the gradients of all shards, as one compiled call.
+
+The rules are those of `training/optimizer.py`. Of a large table only the rows in the gradient are
+read or written. Threads share the work: a row and a slice of the dense parameters belong to one
+thread, and a row's gradients come in the order of the shards, so the bits do not depend on the
+number of threads.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from wordrbm.kernels.averaging import STRIDE, average_dense, blend, kept_share
+from wordrbm.kernels.pcd_gradient import Parameters, ShardGradient
+from wordrbm.shapes import Array
+
+SCATTER = np.uint32(2654435769)  # 2^32 over the golden ratio: spreads frequent words evenly
+
+
+@njit(cache=True, nogil=True)
+def owner_thread(w, parts):  # type: ignore[no-untyped-def]
+    """Which of some parts a row belongs to."""
+    mixed = np.uint32(np.uint32(w) * SCATTER)
+    return np.int64((np.uint64(mixed) * np.uint64(parts)) >> np.uint64(32))
+
+
+@njit(cache=True, nogil=True)
+def weigh_rows(part: int, parts: int, number: Array, weight: Array, total: Array) -> None:
+    """``total[w] += |weight[r]|`` for each w = number[r] of this part."""
+    for r in range(number.size):
+        if owner_thread(number[r], parts) == part:
+            total[number[r]] += abs(weight[r])
+
+
+@njit(cache=True, nogil=True)
+def clear_rows(part: int, parts: int, number: Array, total: Array) -> None:
+    """``total[w] = 0`` for each w of this part: the sum is forgotten, nothing else read."""
+    for r in range(number.size):
+        if owner_thread(number[r], parts) == part:
+            total[number[r]] = 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def row_scale(w, rate_scale, max_weight, total):  # type: ignore[no-untyped-def]
+    """How far a row goes: its damping, less if its weights add up to too much."""
+    clipped = rate_scale.dtype.type(max_weight[w] / total[w])
+    return rate_scale[w] * min(clipped, rate_scale.dtype.type(1))
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def add_row(row, value, rate, shrink):  # type: ignore[no-untyped-def]
+    """``row += rate value - shrink row``."""
+    for k in range(row.size):
+        row[k] += rate * value[k] - shrink * row[k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def add_rows(
+    part: int,
+    parts: int,
+    table: Array,
+    number: Array,
+    values: Array,
+    weight: Array,
+    rate_scale: Array,
+    max_weight: Array,
+    total: Array,
+    rate: float,
+    shrink: float,
+) -> None:
+    """``table[w] += scale(w) (rate values[r] - shrink |weight[r]| table[w])``, w = number[r]."""
+    for r in range(number.size):
+        w = number[r]
+        if owner_thread(w, parts) == part:
+            scale = row_scale(w, rate_scale, max_weight, total)
+            add_row(table[w], values[r], scale * rate, scale * shrink * abs(weight[r]))
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def add_scaled(total: Array, value: Array, scale: float) -> None:
+    """``total += scale * value``, entry by entry."""
+    for k in range(total.size):
+        total[k] += scale * value[k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def decay_velocity(speed: Array, parameter: Array, momentum: float, shrink: float) -> None:
+    """``speed = momentum speed - shrink parameter``: what is left of the last step."""
+    for k in range(speed.size):
+        speed[k] = momentum * speed[k] - shrink * parameter[k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def all_within(values: Array, bound: float) -> bool:
+    """Whether every number is smaller than this either way; nan is not."""
+    beyond = 0
+    for k in range(values.size):
+        beyond += not (abs(values[k]) < bound)
+    return beyond == 0
+
+
+class Velocity(NamedTuple):
+    """The last step of the dense parameters, laid out as they are."""
+
+    U: Array
+    c: Array
+
+
+class RowLimits(NamedTuple):
+    """How far each row may go: see `RowRates`."""
+
+    rate_scale: Array
+    max_weight: Array
+    total: Array
+
+
+class AverageTables(NamedTuple):
+    """Running averages of the parameters (`averaging.py`); a power of 0 is none."""
+
+    D: Array
+    U: Array
+    b: Array
+    c: Array
+    covered: Array  # K: the sample up to which the averages of a row count
+    power: int
+
+
+class StepSizes(NamedTuple):
+    """The numbers of one step, in the model's precision."""
+
+    word: float  # rate of D and b
+    word_shrink: float  # of D
+    hidden: float  # rate of U and c, over B
+    hidden_shrink: float  # of U
+    momentum: float
+    bound: float  # of a sane dense number
+
+
+@njit(cache=True, nogil=True)
+def apply_gradient(
+    part: int,
+    parts: int,
+    parameters: Parameters,
+    velocity: Velocity,
+    gradient: ShardGradient,
+    limits: RowLimits,
+    averages: AverageTables,
+    turn: int,
+    step_sizes: StepSizes,
+) -> Any:
+    """Apply this thread's share of update `step`; whether its dense parameters are finite."""
+    if averages.power > 0:
+        average_touched(part, parts, parameters, gradient, averages, (turn - 1) // STRIDE)
+    step_rows(part, parts, parameters, gradient, limits, step_sizes)
+    sane_U = step_dense(
+        part, parts, parameters.U, velocity.U, gradient.U, step_sizes, step_sizes.hidden_shrink
+    )
+    sane_c = step_dense(
+        part, parts, parameters.c, velocity.c, gradient.c, step_sizes, step_sizes.word * 0
+    )
+    if averages.power > 0 and turn % STRIDE == 0:
+        average_slice(part, parts, parameters.U, averages.U, turn // STRIDE, averages.power)
+        average_slice(part, parts, parameters.c, averages.c, turn // STRIDE, averages.power)
+    return sane_U and sane_c
+
+
+@njit(cache=True, nogil=True)
+def average_touched(part, parts, parameters, gradient, averages, now):  # type: ignore[no-untyped-def]
+    """Bring the averages of the rows to be changed up to date."""
+    for s in range(len(gradient.rows)):
+        for r in range(gradient.rows[s]):
+            w = gradient.row_index[s, r]
+            if owner_thread(w, parts) == part and averages.covered[w] < now:
+                share = kept_share(averages.covered[w], now, averages.power)
+                share = parameters.b.dtype.type(share)
+                blend(averages.D[w], parameters.D[w], share)
+                blend(averages.b[w : w + 1], parameters.b[w : w + 1], share)
+                averages.covered[w] = now
+
+
+@njit(cache=True, nogil=True)
+def average_slice(part, parts, parameter, average, now, power):  # type: ignore[no-untyped-def]
+    """Add this thread's slice of a dense parameter to its average."""
+    own = thread_slice(part, parts, parameter.size)
+    average_dense(parameter.reshape(-1)[own], average.reshape(-1)[own], now, power)
+
+
+@njit(cache=True, nogil=True)
+def thread_slice(part, parts, size):  # type: ignore[no-untyped-def]
+    """The slice of so many numbers that belongs to this thread."""
+    return slice(part * size // parts, (part + 1) * size // parts)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def step_rows(part, parts, parameters, gradient, limits, step_sizes):  # type: ignore[no-untyped-def]
+    """D and b, at the rows this part owns."""
+    for s in range(len(gradient.rows)):
+        named = slice(0, gradient.rows[s])
+        weigh_rows(
+            part, parts, gradient.row_index[s, named], gradient.weight[s, named], limits.total
+        )
+    for s in range(len(gradient.rows)):
+        for r in range(gradient.rows[s]):
+            w = gradient.row_index[s, r]
+            if owner_thread(w, parts) == part:
+                scale = row_scale(w, limits.rate_scale, limits.max_weight, limits.total)
+                parameters.b[w] += scale * step_sizes.word * gradient.b[s, r]
+                shrink = scale * step_sizes.word_shrink * gradient.weight[s, r]
+                add_row(parameters.D[w], gradient.D[s, r], scale * step_sizes.word, shrink)
+    for s in range(len(gradient.rows)):
+        clear_rows(part, parts, gradient.row_index[s, : gradient.rows[s]], limits.total)
+
+
+@njit(cache=True, nogil=True)
+def step_dense(part, parts, parameter, speed, gradient, step_sizes, shrink):  # type: ignore[no-untyped-def]
+    """Step this thread's slice of a dense parameter; whether it is finite and bounded."""
+    here = thread_slice(part, parts, parameter.size)
+    own, pushed = parameter.reshape(-1)[here], speed.reshape(-1)[here]
+    decay_velocity(pushed, own, step_sizes.momentum, shrink)
+    for shard in range(len(gradient)):
+        add_scaled(pushed, gradient[shard].reshape(-1)[here], step_sizes.hidden)
+    add_scaled(own, pushed, step_sizes.momentum * 0 + 1)
+    return all_within(own, step_sizes.bound)
