@@ -98,14 +98,16 @@ def rank_position(stream, D, U, b, c, candidates, i, v, vectors, x, ranked):  # 
     by_unit = np.ascontiguousarray(growth.T)
     off, on, own = np.empty(H, dtype), np.empty(H, dtype), np.empty(H, dtype)
     product, score, weight = np.empty(P, dtype), np.empty(P + 1), np.empty(P)
-    bias = np.empty(P + 1)
+    bias, factor = np.empty(P + 1), np.empty(P + 1)
     for k in range(P):
         bias[k] = b[ranked.number[k]] - log_q[ranked.number[k]]
+        factor[k] = np.exp(bias[k])
     for m in range(len(v)):
         bias[P] = b[v[m, i]] - log_q[v[m, i]]
+        factor[P] = np.exp(bias[P])
         fill_switches(x[m], own_added[m], c, off, on, own)
         multiply_units(off, on, by_unit, own, product, score)
-        rank_scores(score, bias, x[m], own_added[m], added, c)
+        rank_scores(score, factor, bias, x[m], own_added[m], added, c)
         thin(next_uniform(stream), score[:P], candidates.thinning, weight)
         ranked.read[m] = candidates.weight * (1.0 - score[P])
         for k in range(P):
@@ -162,11 +164,11 @@ def multiply_units(off, on, by_unit, own, product, score):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def rank_scores(score, bias, x, own_added, added, c):  # type: ignore[no-untyped-def]
+def rank_scores(score, factor, bias, x, own_added, added, c):  # type: ignore[no-untyped-def]
     """Turn products of units into the probabilities of the candidates and, last, the word read."""
     total = 0.0
     for k in range(score.size):
-        score[k] *= np.exp(bias[k])
+        score[k] *= factor[k]
         total += score[k]
     if not 1e-300 < total < 1e300:
         total = rank_slowly(score, bias, x, own_added, added, c)
