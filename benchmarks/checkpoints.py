@@ -17,7 +17,7 @@ from benchmarks import corpora
 from benchmarks.effort import Effort
 from benchmarks.ratios import Figure, Measure, spread
 from benchmarks.running import ENDLESS, fresh, made_up, seconds
-from wordrbm.artifacts.checkpoint import Origin, Saved, list_checkpoints, save_checkpoint
+from wordrbm.io.checkpoint import RunIdentity, RunState, list_checkpoints, save_checkpoint
 from wordrbm.processors import cores
 from wordrbm.tasks.training_run import TrainingRun
 from wordrbm.text.vocabulary import Vocabulary
@@ -51,9 +51,9 @@ def saving(folder: Path, K: int) -> Measure:
     """The time of one checkpoint of a model of K words and the unknown one."""
     text = made_up(K + 1)
     model = fresh(text)
-    saved = Saved(model, start(model, text.batches, ENDLESS), 0.0)
+    saved = RunState(model, start(model, text.batches, ENDLESS), 0.0)
     vocabulary = Vocabulary.build(((f"word{k}", K - k) for k in range(K)), unknown=1)
-    origin = Origin(ENDLESS, vocabulary, corpus="0" * 64)
+    origin = RunIdentity(ENDLESS, vocabulary, corpus="0" * 64)
     return partial(seconds, partial(save_checkpoint, folder, saved, origin))
 
 

@@ -3,11 +3,11 @@
     python runs/calibration.py MODEL CORPUS [--contexts 600] [--seed 5]
 
 Compared: the middle window alone, the product of the n windows that hold the word, that product
-to a power, and the Markov chain of windows that `wordrbm fill` uses (`using/markov.py`), also to a
-power. Powers are chosen by log loss on one half of the contexts; the other half is printed: mean
-log loss in nats, how much more it is than the chain's with the standard error of that difference,
-expected calibration error of the likeliest word (ten bins), its mean probability, and how often it
-is right.
+to a power, and the Markov chain of windows of `wordrbm fill` (`inference/text_model.py`), also
+to a power. Powers are chosen by log loss on one half of the contexts; the other half is printed:
+mean log loss in nats, how much more it is than the chain's with the standard error of that
+difference, expected calibration error of the likeliest word (ten bins), its mean probability, and
+how often it is right.
 """
 
 import argparse
@@ -15,10 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from wordrbm.artifacts import load
+from wordrbm.inference.text_model import TextModel, factor_log_scores, factors_covering
 from wordrbm.text.corpus import PreparedCorpus
-from wordrbm.using.context import log_of_factor
-from wordrbm.using.markov import TextModel, factors_around
+from wordrbm.trained_model import load
 
 BLOCK = 20  # contexts at a time
 POWERS = np.round(np.arange(0.3, 1.01, 0.05), 2)
@@ -50,10 +49,10 @@ def outcome(scores, words):
 def outcomes(model, contexts, bias):
     """The outcome (3, N) of every rule."""
     n, found = model.n, {}
-    factors = factors_around([n - 1], n, 2 * n - 1)
+    factors = factors_covering([n - 1], n, 2 * n - 1)
     for first in range(0, len(contexts), BLOCK):
         texts = contexts[first : first + BLOCK]
-        scores = [log_of_factor(model, texts, n - 1, factor) for factor in factors]
+        scores = [factor_log_scores(model, texts, n - 1, factor) for factor in factors]
         for rule, combined in rules(scores[:n], scores[n:], bias):
             found.setdefault(rule, []).append(outcome(combined, texts[:, n - 1]))
     return {rule: np.concatenate(parts, axis=1) for rule, parts in found.items()}
@@ -83,7 +82,7 @@ def main():
     parser.add_argument("--seed", type=int, default=5)
     given = parser.parse_args()
     trained = load(given.model)
-    model = TextModel.of(trained.rbm, trained.vocabulary)
+    model = TextModel.from_rbm(trained.rbm, trained.vocabulary)
     windows = PreparedCorpus.open(given.corpus).windows(2 * model.n - 1, "heldout")
     rng = np.random.default_rng(given.seed)
     contexts = windows.take(rng.choice(len(windows), given.contexts, replace=False))

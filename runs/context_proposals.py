@@ -16,10 +16,10 @@ import numpy as np
 
 from wordrbm.analysis.independence import IndependenceChain
 from wordrbm.analysis.mixing import cases_of, conditional
-from wordrbm.artifacts import load
 from wordrbm.sampling.named import operators_named
 from wordrbm.tasks.scores import random_sample_of
 from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.trained_model import load
 
 STEPS, SHARE = (1, 4, 10, 100), 0.1
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from wordrbm.artifacts import load
 from wordrbm.tagging.conll import read_splits
 from wordrbm.tagging.evaluation import evaluate_tagger
 from wordrbm.tagging.features import FeatureConfig, FinetuneSettings
 from wordrbm.tagging.tagger import EncodedSentences, train_tagger
+from wordrbm.trained_model import load
 
 SEED, SIZE = 123, 1000
 SETTINGS = ("0,10,0.1", "0.1,10,0.1", "0.2,10,0.1", "0.4,10,0.1", "0.2,6,0.1", "0.2,20,0.1",

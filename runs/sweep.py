@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wordrbm.analysis.groups import GROUPS, togetherness
-from wordrbm.artifacts import Vectors
+from wordrbm.io import Vectors
 from wordrbm.likelihood.annealing import AnnealingSettings
 from wordrbm.likelihood.estimate import estimate_likelihood
 from wordrbm.likelihood.heaviest import DistinctWindows

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from wordrbm.artifacts import Vectors
-from wordrbm.artifacts.export import export
+from wordrbm.io import Vectors
+from wordrbm.io.word2vec import write_word2vec
 from wordrbm.text.corpus import SPLITS, PreparedCorpus
 
 PIECE = 10_000
@@ -52,7 +52,7 @@ def main():
             epochs=given.epochs, seed=1,
         )  # fmt: skip
         words = tuple(found.wv.index_to_key)
-        export(Vectors(words, np.asarray(found.wv.vectors, np.float32)), path, "word2vec")
+        write_word2vec(Vectors(words, np.asarray(found.wv.vectors, np.float32)), path, "word2vec")
         print(name, found.wv.most_similar("hotel", topn=5))
 
 

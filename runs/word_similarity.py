@@ -16,8 +16,9 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from wordrbm.analysis.groups import GROUPS, togetherness
-from wordrbm.artifacts import Vectors, load
-from wordrbm.artifacts.imported import read_vectors
+from wordrbm.io import Vectors
+from wordrbm.io.word2vec import read_word2vec
+from wordrbm.trained_model import load
 
 SEED = 0
 
@@ -104,7 +105,7 @@ def main():
         for name, vectors in spaces(load(path)).items():
             print(table_row(f"  {name}", vectors, files), flush=True)
     for path in given.beside:
-        print(table_row(path.name, read_vectors(path), files), flush=True)
+        print(table_row(path.name, read_word2vec(path), files), flush=True)
 
 
 if __name__ == "__main__":

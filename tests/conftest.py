@@ -7,6 +7,11 @@ install_import_hook(
         "wordrbm.sampling",
         "wordrbm.training.pcd_gradient",
         "wordrbm.likelihood",
+        # the other modules of inference refuse bad input themselves, which the hook would forestall
+        "wordrbm.inference.precision",
+        "wordrbm.inference.text_model",
+        "wordrbm.inference.whitening",
+        "wordrbm.inference.windows",
         "wordrbm.tagging.crf",
         "wordrbm.tagging.features",
         "wordrbm.tagging.finetune",

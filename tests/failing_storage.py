@@ -9,7 +9,7 @@ import pathlib
 from contextlib import ExitStack, contextmanager
 from unittest.mock import patch
 
-import wordrbm.artifacts.tensors as tensors
+import wordrbm.io.tensors as tensors
 
 FUNCTIONS = [
     (os, "fsync"),

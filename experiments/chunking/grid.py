@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, final
 
 from experiments.cache import UNREADABLE, Record, ResultCache, ResultKey
+from wordrbm.inference.precision import one_blas_thread
 from wordrbm.parallel import SharedProgress, Show, StopCheck
 from wordrbm.tagging.conll import Splits
 from wordrbm.tagging.evaluation import Evaluation, SpanCounts
@@ -27,7 +28,6 @@ from wordrbm.tagging.model_selection import (
     usual_steps,
 )
 from wordrbm.tagging.tagger_file import save_tagger, saved_digest, training_digest
-from wordrbm.using.precise import one_blas_thread
 
 DEV, TEST, CRFSUITE = "dev", "test", "crfsuite"
 RESULTS, TAGGERS = "results", "taggers"

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from wordrbm.artifacts import load
-from wordrbm.artifacts.imported import read_vectors
 from wordrbm.errors import WordRBMError
+from wordrbm.io.word2vec import read_word2vec
 from wordrbm.tagging.features import FeatureConfig, FinetuneSettings, vector_std
+from wordrbm.trained_model import load
 
 WORDS, VECTORS, HIDDEN, FINETUNED, ENSEMBLE = "words", "vectors", "hidden", "fine-tuned", "ensemble"
 USUAL = f"{WORDS},{VECTORS},{HIDDEN},{FINETUNED}"
@@ -31,7 +31,7 @@ def feature_rows(
     _check_inputs(models, files, features)
     rows = {WORDS: FeatureConfig()} if WORDS in features else {}
     for path in files if VECTORS in features else []:
-        rows[f"{path.name} vectors"] = FeatureConfig(read_vectors(path))
+        rows[f"{path.name} vectors"] = FeatureConfig(read_word2vec(path))
     rows.update(_model_rows(models, features, seed))
     if not rows:
         raise WordRBMError("Hidden units need a --model; give one, or other --features.")

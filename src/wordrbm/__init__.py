@@ -7,12 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wordrbm.artifacts import TrainedModel, Vectors, load
     from wordrbm.errors import WordRBMError
     from wordrbm.estimators import CategoricalRBM, FreeEnergyClassifier, WordFeatures
+    from wordrbm.io import Vectors, load_vectors
     from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM
     from wordrbm.sampling import Gibbs, Metropolis, PooledMetropolis
     from wordrbm.tasks.whole_path import prepare, train
+    from wordrbm.trained_model import TrainedModel, load
     from wordrbm.training import TrainingSettings
 
 __version__ = "0.1.0"
@@ -25,13 +26,14 @@ _HOMES = {
     "Metropolis": "wordrbm.sampling",
     "PooledMetropolis": "wordrbm.sampling",
     "SoftmaxRBM": "wordrbm.models",
-    "TrainedModel": "wordrbm.artifacts",
+    "TrainedModel": "wordrbm.trained_model",
     "TrainingSettings": "wordrbm.training",
-    "Vectors": "wordrbm.artifacts",
+    "Vectors": "wordrbm.io",
     "WordFeatures": "wordrbm.estimators",
     "WordRBMError": "wordrbm.errors",
     "WordRepRBM": "wordrbm.models",
-    "load": "wordrbm.artifacts",
+    "load": "wordrbm.trained_model",
+    "load_vectors": "wordrbm.io",
     "prepare": "wordrbm.tasks.whole_path",
     "train": "wordrbm.tasks.whole_path",
 }
@@ -51,6 +53,7 @@ __all__ = [
     "WordRBMError",
     "WordRepRBM",
     "load",
+    "load_vectors",
     "prepare",
     "train",
 ]

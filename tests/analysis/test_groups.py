@@ -1,7 +1,7 @@
 import numpy as np
 
 from wordrbm.analysis.groups import GROUPS, togetherness
-from wordrbm.artifacts import Vectors
+from wordrbm.io import Vectors
 
 
 def test_neighbours_inside_the_group_are_counted(rng):

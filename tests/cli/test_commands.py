@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tests.corpora import prepared
-from wordrbm.artifacts import load
-from wordrbm.artifacts.imported import read_vectors
 from wordrbm.cli.app import app
+from wordrbm.io.word2vec import read_word2vec
+from wordrbm.trained_model import load
 from wordrbm.training import TrainingSettings
 
 GROUPS = {group.name: group.typer_instance for group in app.registered_groups}
@@ -108,7 +108,7 @@ def test_export_writes_vectors(model, tmp_path):
     trained = load(model)
     for options, expected in (([], trained.vectors), (["--raw"], trained.raw_vectors)):
         wordrbm("export", model, "--out", tmp_path / "v.txt", *options)
-        found = read_vectors(tmp_path / "v.txt")
+        found = read_word2vec(tmp_path / "v.txt")
         assert found.words == expected.words
         np.testing.assert_array_equal(found.matrix, expected.matrix)
 
@@ -179,13 +179,13 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(model, corpus, tmp_path, se
 def test_a_command_interrupted_as_it_loads_shows_no_traceback(model):
     """The signal comes from inside, at a sure place: where the command begins to read its model."""
     program = (
-        "import os, signal, sys, time, wordrbm.artifacts, wordrbm.cli.app as cli\n"
+        "import os, signal, sys, time, wordrbm.io, wordrbm.cli.app as cli\n"
         # Whoever runs the tests in the background may have told them to ignore the signal.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "def load(path):\n"
+        "def load_vectors(path, raw):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    time.sleep(60)\n"  # another thread may be the one that the signal comes to
-        "wordrbm.artifacts.load = load\n"
+        "wordrbm.io.load_vectors = load_vectors\n"
         "sys.argv[0] = 'wordrbm'\n"
         "cli.main()\n"
     )

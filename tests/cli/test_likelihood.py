@@ -14,10 +14,10 @@ import pytest
 import wordrbm
 from tests.corpora import prepared
 from tests.tasks.test_training_run import finish, run
-from wordrbm.artifacts import load, save
 from wordrbm.cli.app import main
 from wordrbm.models import WordRepRBM
 from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.trained_model import load, save
 
 FAST = ["--temperatures", 30, "--chains", 64, "--windows", 50, "--quiet"]
 

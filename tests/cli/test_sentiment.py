@@ -12,9 +12,9 @@ import pytest
 from safetensors.numpy import load_file
 
 from tests.tasks.sentiment.reviews import SMALL, write_reviews
-from wordrbm.artifacts.modelfile import MODEL
-from wordrbm.artifacts.tensors import read_head, write_tensors
 from wordrbm.cli.app import main
+from wordrbm.io.model_folder import MODEL
+from wordrbm.io.tensors import read_metadata, write_tensors
 from wordrbm.storage import folder_lock
 from wordrbm.tasks.sentiment import cells
 
@@ -236,7 +236,7 @@ def test_what_was_tampered_with_is_told(done, reviews, command, tmp_path):
     shutil.copytree(done, out)
     given = ["sentiment", "--data", reviews, "--out", out, "--seeds", "1,2", "--unlabelled"]
     path = sorted((out / "cells").glob("*-without1.safetensors"))[0]
-    head, found = read_head(path), load_file(path)
+    head, found = read_metadata(path), load_file(path)
     found["test.units"][0, 0] = np.nan
     write_tensors(
         path, found, {name: head[name] for name in ("kind", "data", "unlabelled", "method")}

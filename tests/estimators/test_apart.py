@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from wordrbm import FreeEnergyClassifier
-from wordrbm.artifacts import TrainedModel
 from wordrbm.estimators import apart
 from wordrbm.estimators.adagrad import Climber
 from wordrbm.estimators.apart import (
@@ -26,6 +25,7 @@ from wordrbm.estimators.document_batches import stretched, thinned, windows_in
 from wordrbm.estimators.documents import read, vocabulary_of
 from wordrbm.models import init_wordrep
 from wordrbm.models.gradient import to_dense
+from wordrbm.trained_model import TrainedModel
 from wordrbm.training import TrainingSettings
 
 K, n, H, d = 7, 3, 4, 3

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from wordrbm.artifacts import TrainedModel
 from wordrbm.estimators import unit_energies
 from wordrbm.estimators.class_models import ClassModels, centred, mean_energies, texts_of
 from wordrbm.estimators.documents import Read, chosen, joined, read, vocabulary_of
 from wordrbm.estimators.views import compared
 from wordrbm.models import init_wordrep
+from wordrbm.trained_model import TrainedModel
 from wordrbm.training import TrainingSettings
 
 TEXTS = ["a b c d e f a", "", "b", "c c c", "f e d c b a f e d"]

@@ -8,14 +8,13 @@ import pytest
 
 from tests.estimators.test_free_energy_classifier import NAMED, QUICK, TEXTS
 from wordrbm import FreeEnergyClassifier
-from wordrbm.artifacts import TrainedModel, load
-from wordrbm.artifacts.modelfile import save
 from wordrbm.errors import WordRBMError
 from wordrbm.estimators.classifier_file import Kept, load_classifier, save_classifier
 from wordrbm.estimators.coloured import page
 from wordrbm.estimators.explaining import explain
 from wordrbm.estimators.layer import Layer
 from wordrbm.estimators.views import compared
+from wordrbm.trained_model import TrainedModel, load, save
 
 TEXT = "The cat eats fish . The bank buys bonds ."
 

@@ -13,9 +13,9 @@ from sklearn.pipeline import make_pipeline
 
 from tests.corpora import story
 from wordrbm import WordFeatures
-from wordrbm.artifacts.modelfile import save
 from wordrbm.errors import WordRBMError
 from wordrbm.estimators.pooling import most_of_windows
+from wordrbm.trained_model import save
 
 SMALL = {
     "n_components": 8, "dimension": 6, "n_iter": 2, "batch_size": 64, "chains": 64, "mh_steps": 10

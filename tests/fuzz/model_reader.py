@@ -14,19 +14,19 @@ from random import Random
 import numpy as np
 
 from tests.fuzz.model_damage import ANY_FILE, ODD, TENSORS, Damage
-from wordrbm.artifacts import TrainedModel, load, save
-from wordrbm.artifacts.checkpoint import (
-    Origin,
-    Saved,
+from wordrbm.errors import WordRBMError
+from wordrbm.io.checkpoint import (
+    RunIdentity,
+    RunState,
+    latest_checkpoint,
     list_checkpoints,
-    newest_checkpoint,
     save_checkpoint,
 )
-from wordrbm.artifacts.metrics import append_metrics, read_metrics
-from wordrbm.errors import WordRBMError
+from wordrbm.io.metrics import append_metrics, read_metrics
 from wordrbm.models import WordRepRBM, init_wordrep
 from wordrbm.sampling import Chains
 from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.trained_model import TrainedModel, load, save
 from wordrbm.training import TrainingSettings, TrainingState
 
 K, n, H, d, M = 12, 2, 3, 4, 4
@@ -77,7 +77,7 @@ def findings(answers: Counter[str]) -> list[str]:
     return [f"{count} x {told}" for told, count in answers.items() if "finding" in told]
 
 
-def _write(folder: Path) -> Origin:
+def _write(folder: Path) -> RunIdentity:
     """A small model, a checkpoint and two lines of metrics."""
     rng = np.random.default_rng(1)
     vocabulary = Vocabulary.build([(f"word{k}é", 100 - k) for k in range(1, K)], 3)
@@ -85,8 +85,8 @@ def _write(folder: Path) -> Origin:
     save(folder, TrainedModel(rbm, vocabulary, SETTINGS))
     chains = Chains(rng.integers(0, K, (M, n), np.int32), np.ones((M, H), np.float32))
     state = TrainingState(7, chains, {"U": np.zeros_like(rbm.U), "c": np.zeros_like(rbm.c)})
-    origin = Origin(SETTINGS, vocabulary, "0" * 64)
-    save_checkpoint(folder, Saved(rbm, state, 0.5), origin)
+    origin = RunIdentity(SETTINGS, vocabulary, "0" * 64)
+    save_checkpoint(folder, RunState(rbm, state, 0.5), origin)
     for step in (5, 10):
         append_metrics(folder / "metrics.jsonl", {"step": step, "cloze_perplexity": 12.5})
     return origin
@@ -109,8 +109,8 @@ def _check_metrics(path: Path) -> None:
     assert all(isinstance(record["step"], int) for record in read_metrics(path))
 
 
-def _check_checkpoint(folder: Path, origin: Origin) -> None:
-    found = newest_checkpoint(folder, origin)
+def _check_checkpoint(folder: Path, origin: RunIdentity) -> None:
+    found = latest_checkpoint(folder, origin)
     assert found is not None, "a checkpoint is there, so it is read or refused"
     _check_model(found.rbm)
     v, h = found.state.chains

@@ -9,8 +9,8 @@ import textwrap
 import pytest
 
 from tests.fuzz.model_reader import answer, findings, fuzz
-from wordrbm.artifacts.tensors import LONGEST_HEADER, read_head
 from wordrbm.errors import WordRBMError
+from wordrbm.io.tensors import MAX_HEADER_BYTES, read_metadata
 from wordrbm.text.vocabulary import MAX_FILE_BYTES, Vocabulary
 
 
@@ -68,7 +68,7 @@ def test_a_promise_of_too_many_numbers_is_refused(tmp_path, promise):
     path = tmp_path / "model.safetensors"
     path.write_bytes(struct.pack("<Q", len(header)) + header)
     with pytest.raises(WordRBMError, match="cannot be read"):
-        read_head(path)
+        read_metadata(path)
 
 
 def test_files_of_gigabytes_are_refused_unread(tmp_path):
@@ -80,11 +80,11 @@ def test_files_of_gigabytes_are_refused_unread(tmp_path):
     code = """
     import resource, sys
     from pathlib import Path
-    from wordrbm.artifacts.tensors import read_head
+    from wordrbm.io.tensors import read_metadata
     from wordrbm.errors import WordRBMError
     from wordrbm.text.vocabulary import Vocabulary
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for read, name in ((Vocabulary.read, "vocabulary.tsv"), (read_head, "model.safetensors")):
+    for read, name in ((Vocabulary.read, "vocabulary.tsv"), (read_metadata, "model.safetensors")):
         try:
             read(Path(sys.argv[1]) / name)
         except WordRBMError as error:
@@ -99,7 +99,7 @@ def test_files_of_gigabytes_are_refused_unread(tmp_path):
 
 
 def test_the_limits_leave_room_for_what_we_write():
-    assert LONGEST_HEADER > 100 * 2_000, "a header of ours takes about two thousand bytes"
+    assert MAX_HEADER_BYTES > 100 * 2_000, "a header of ours takes about two thousand bytes"
     assert MAX_FILE_BYTES > 14_000_000 * 20, "the words of a text of 10**12 words"
 
 

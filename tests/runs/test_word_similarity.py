@@ -3,7 +3,7 @@ import pytest
 from runs import word_similarity
 from runs.word_similarity import Pair, agreement, halves, read_pairs
 
-from wordrbm.artifacts import Vectors
+from wordrbm.io import Vectors
 
 ANGLES = {"a": 0.0, "b": 0.1, "c": 0.5, "d": 1.2}
 
@@ -32,11 +32,11 @@ def test_halves_share_no_pair_and_leave_none_out():
 
 
 def test_the_table_of_a_file_of_vectors(tmp_path, vectors, monkeypatch, capsys):
-    from wordrbm.artifacts.export import export
+    from wordrbm.io.word2vec import write_word2vec
 
     (tmp_path / "pairs.txt").write_text("A\tb\t9\nb\tC\t5.5\na\td\t1\nb\td\t2\nc\td\t3\na\tc\t5\n")
     assert read_pairs(tmp_path / "pairs.txt")[1] == ("b", "c", 5.5)
-    export(vectors, tmp_path / "v.vec", "word2vec")
+    write_word2vec(vectors, tmp_path / "v.vec", "word2vec")
     given = ["x", "--pairs", str(tmp_path), "--beside", str(tmp_path / "v.vec")]
     monkeypatch.setattr("sys.argv", given)
     word_similarity.main()

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from wordrbm.artifacts import TrainedModel, save
 from wordrbm.models import WordRepRBM, init_wordrep
 from wordrbm.tagging.conll import Sentence
 from wordrbm.tagging.tagger import encode
 from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.trained_model import TrainedModel, save
 from wordrbm.training.settings import TrainingSettings
 
 LETTERS = "abcdefgh"

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from wordrbm.artifacts import TrainedModel, Vectors
 from wordrbm.errors import WordRBMError
+from wordrbm.io import Vectors
 from wordrbm.models import init_wordrep
 from wordrbm.tagging.features import (
     AttributeIndex,
@@ -17,6 +17,7 @@ from wordrbm.tagging.features import (
 )
 from wordrbm.text.tokenizer import normalize_token
 from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.trained_model import TrainedModel
 from wordrbm.training import TrainingSettings
 
 COLUMNS = (("He", "runs", "home"), ("PRP", "VBZ", "NN"))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.tagging.sentences import letter_task, scores, single
+from wordrbm.inference.windows import sliding_windows
 from wordrbm.kernels.tagger_finetune import (
     Hyperparameters,
     Parameters,
@@ -29,7 +30,6 @@ from wordrbm.tagging.features import (
 from wordrbm.tagging.finetune import CHUNKS_PER_EPOCH
 from wordrbm.tagging.tagger import EncodedSentences, Tagger, encode, train_tagger
 from wordrbm.tagging.tagger_file import load_tagger, save_tagger
-from wordrbm.using.windows import windows_of
 
 L, F, H, D_, N, K = 3, 2, 4, 2, 3, 6
 LENGTHS = (4, 1, 3, 2)
@@ -217,7 +217,7 @@ def test_training_and_tagging_centre_windows_alike(n):
     rbm = WordRepRBM(model.rbm.D, single(rng, n, 12, 4), model.rbm.b, model.rbm.c)
     model = replace(model, rbm=rbm)
     words = [sentence.words[:size] for size, sentence in enumerate(sentences[:6])]
-    windows = [windows_of(model.vocabulary.ids(tokens), n) for tokens in words]
+    windows = [sliding_windows(model.vocabulary.ids(tokens), n) for tokens in words]
     data = TrainingSentences(
         np.zeros(0, np.int32), np.zeros(16, int), np.zeros((15, 0), np.float32),
         np.zeros(15, np.int32), np.cumsum([0, *map(len, words)]), np.concatenate(windows),

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.tagging.sentences import write_task
-from wordrbm.artifacts import Vectors
 from wordrbm.errors import Stopped
+from wordrbm.io import Vectors
 from wordrbm.tagging.conll import read_splits
 from wordrbm.tagging.evaluation import Evaluation, SpanCounts, evaluate_tagger
 from wordrbm.tagging.features import AttributeIndex, FeatureConfig

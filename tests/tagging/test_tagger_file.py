@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from tests.tagging.sentences import letter_task, scores, write_task
-from wordrbm.artifacts import Vectors
-from wordrbm.artifacts.tensors import read_head, write_tensors
 from wordrbm.errors import WordRBMError
+from wordrbm.io import Vectors
+from wordrbm.io.tensors import read_metadata, write_tensors
 from wordrbm.tagging.conll import Splits, read_splits
 from wordrbm.tagging.features import FeatureConfig, FinetuneSettings
 from wordrbm.tagging.tagger import EncodedSentences, train_tagger
@@ -48,7 +48,7 @@ def test_a_saved_tagger_tags_as_before(splits, folder):
     assert tagger.tag([]) == []
     assert tagger.attributes.columns == 2
     assert saved_digest(folder) == "mark"
-    assert "spelling" not in read_head(folder / FILE)
+    assert "spelling" not in read_metadata(folder / FILE)
 
 
 def test_spelling_is_part_of_the_file(splits, tmp_path):
@@ -100,7 +100,7 @@ def test_a_damaged_tagger_is_refused(folder, tmp_path, name, text):
 )  # fmt: skip
 def test_a_damaged_header_is_refused(folder, tmp_path, change):
     copy = shutil.copytree(folder, tmp_path / "tagger")
-    header, crf = read_head(copy / FILE), load_tagger(copy).crf
+    header, crf = read_metadata(copy / FILE), load_tagger(copy).crf
     header = {name: value for name, value in (header | change).items() if name != "shapes"}
     write_tensors(copy / FILE, {"W": crf.W, "V": crf.V, "A": crf.A}, header)
     with pytest.raises(WordRBMError):
@@ -109,7 +109,7 @@ def test_a_damaged_header_is_refused(folder, tmp_path, change):
 
 def test_weights_that_are_not_finite_are_refused(folder, tmp_path):
     copy = shutil.copytree(folder, tmp_path / "tagger")
-    header, crf = read_head(copy / FILE), load_tagger(copy).crf
+    header, crf = read_metadata(copy / FILE), load_tagger(copy).crf
     tensors = {"W": crf.W * np.nan, "V": crf.V, "A": crf.A}
     write_tensors(copy / FILE, tensors, {k: v for k, v in header.items() if k != "shapes"})
     with pytest.raises(WordRBMError, match="not finite"):

@@ -10,7 +10,7 @@ import pytest
 from tests.corpora import prepared
 from tests.tasks.test_training_run import final_files
 from tests.zygote import Zygote
-from wordrbm.artifacts.checkpoint import list_checkpoints
+from wordrbm.io.checkpoint import list_checkpoints
 
 OPTIONS = [
     "--window", 3, "--dimension", 8, "--hidden", 16, "--mh-steps", 10, "--batch-size", 64,

@@ -13,8 +13,8 @@ import pytest
 from tests.corpora import prepared
 from tests.failing_storage import failing
 from tests.tasks.test_training_run import final_files, finish, run
-from wordrbm.artifacts.checkpoint import list_checkpoints, newest_checkpoint
 from wordrbm.errors import WordRBMError
+from wordrbm.io.checkpoint import latest_checkpoint, list_checkpoints
 
 ERRORS = [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EDQUOT]
 SMALL = {"ngrams": 32 * 12, "evaluations": 3}
@@ -61,7 +61,7 @@ def one_fault(corpus, out, at, error):
 def finish_after_fault(corpus, out):
     """The previous checkpoint loads, and the run ends as if nothing had been."""
     if list_checkpoints(out):
-        assert newest_checkpoint(out, training(corpus, out).origin) is not None
+        assert latest_checkpoint(out, training(corpus, out).origin) is not None
     for _ in training(corpus, out).reports(resume=True):
         pass
 

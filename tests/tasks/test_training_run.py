@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from tests.corpora import prepared
-from wordrbm.artifacts import load
-from wordrbm.artifacts.checkpoint import list_checkpoints
 from wordrbm.errors import WordRBMError
+from wordrbm.io.checkpoint import list_checkpoints
 from wordrbm.tasks.epochs import settings_for
 from wordrbm.tasks.training_run import Stopped, TrainingRun
+from wordrbm.trained_model import load
 from wordrbm.training import check_settings
 from wordrbm.training.divergence import refuse_lost_joint
 

@@ -7,7 +7,7 @@ The paper says that days of the week, months and number words end up close to ea
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from wordrbm.artifacts.vectors import Vectors
+from wordrbm.io.vectors import Vectors
 
 GROUPS: Mapping[str, list[str]] = {
     "days": ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wordrbm.artifacts.metrics import read_metrics
-from wordrbm.artifacts.modelfile import METRICS, TIMES
 from wordrbm.errors import WordRBMError
+from wordrbm.io.metrics import read_metrics
+from wordrbm.io.model_folder import METRICS, TIMES
 
 Record = Mapping[str, float | None]  # None is no number
 

@@ -33,10 +33,10 @@ def demo(
     Example:
       wordrbm demo --out demo
     """
-    from wordrbm.artifacts import load
     from wordrbm.cli.neighbours import look_up, print_table
     from wordrbm.cli.train import plan, show_run
     from wordrbm.text.corpus import PreparedCorpus
+    from wordrbm.trained_model import load
 
     corpus, model = out / "corpus", out / "model"
     if not corpus.exists():

@@ -28,11 +28,11 @@ def evaluate(
     """
     import numpy as np
 
-    from wordrbm.artifacts import load
     from wordrbm.models.cloze import cloze_log_probability
     from wordrbm.processors import cores
     from wordrbm.tasks.scores import perplexity, sample_of
     from wordrbm.text.corpus import PreparedCorpus
+    from wordrbm.trained_model import load
 
     trained, corpus = load(model), PreparedCorpus.open(prepared)
     corpus.verify()

@@ -32,12 +32,11 @@ def export(
     Example:
       wordrbm export model --out vectors.txt --format word2vec
     """
-    from wordrbm.artifacts import load
-    from wordrbm.artifacts.export import export as write
+    from wordrbm.io import load_vectors
+    from wordrbm.io.word2vec import write_word2vec
 
-    trained = load(model)
-    vectors = trained.raw_vectors if raw else trained.vectors
-    write(vectors, out, form.value)
+    vectors = load_vectors(model, raw=raw)
+    write_word2vec(vectors, out, form.value)
     words, dimension = vectors.matrix.shape
     if as_json:
         print(json.dumps({"out": str(out), "words": words, "dimension": dimension}))

@@ -11,9 +11,9 @@ import typer
 from wordrbm.cli.progress import Show, progress
 
 if TYPE_CHECKING:
-    from wordrbm.artifacts import TrainedModel
+    from wordrbm.inference.features import WindowFeatures
     from wordrbm.text.reader import Line
-    from wordrbm.using.features import Features
+    from wordrbm.trained_model import TrainedModel
 
 
 def features(
@@ -39,8 +39,8 @@ def features(
       wordrbm features model sentences.txt --out features.npz
       echo "the prime minister said" | wordrbm features model
     """
-    from wordrbm.artifacts import load
     from wordrbm.text.reader import open_lines
+    from wordrbm.trained_model import load
 
     trained = load(model)
     with open_lines(file) as lines:
@@ -58,17 +58,17 @@ def features(
 
 def _print_rows(trained: "TrainedModel", lines: "Iterable[Line]") -> None:
     for block in _features(trained, (line.text for line in lines)):
-        sentence, start, v = block.places
+        sentence, start, v = block.windows
         rows = zip(sentence + 1, start, trained.words(v), block.hidden, strict=True)
-        for line, place, words, hidden in rows:
-            row = {"line": int(line), "start": int(place), "words": words}
+        for line, first, words, hidden in rows:
+            row = {"line": int(line), "start": int(first), "words": words}
             print(json.dumps({**row, "hidden": hidden.tolist()}))
 
 
 def _write(
     trained: "TrainedModel", lines: "Iterable[Line]", out: Path, show: Show
 ) -> dict[str, int | str]:
-    from wordrbm.using.featurefile import writing
+    from wordrbm.io.feature_file import open_feature_file
 
     seen = position = 0
 
@@ -78,9 +78,9 @@ def _write(
             seen, position = line.number, line.position
             yield line.text
 
-    with writing(out, trained.rbm.c.size) as target:
+    with open_feature_file(out, trained.rbm.c.size) as target:
         for block in _features(trained, texts()):
-            target.add(block.hidden, block.places.sentence + 1, block.places.start)
+            target.add(block.hidden, block.windows.sentence + 1, block.windows.start)
             show(position, f"{target.windows:,} windows")
         if not target.windows:  # else the last block has told the end
             show(position, "0 windows")
@@ -88,10 +88,10 @@ def _write(
     return {"out": str(out), "lines": seen, "windows": windows, "hidden": H}
 
 
-def _features(trained: "TrainedModel", texts: Iterable[str]) -> "Iterator[Features]":
-    from wordrbm.using.features import features as of
+def _features(trained: "TrainedModel", texts: Iterable[str]) -> "Iterator[WindowFeatures]":
+    from wordrbm.inference.features import window_features
 
-    return of(trained.rbm, trained.vocabulary, texts)
+    return window_features(trained.rbm, trained.vocabulary, texts)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from wordrbm.using.fill import Filled
+    from wordrbm.inference.fill import Filled
 
 
 def fill(
@@ -25,7 +25,7 @@ def fill(
     Example:
       wordrbm fill model "the ___ said" --count 5
     """
-    from wordrbm.artifacts import load
+    from wordrbm.trained_model import load
 
     filled = load(model).fill(text, count)
     if as_json:
@@ -35,10 +35,13 @@ def fill(
         _print(filled)
 
 
+OTHER_BLANKS = {"marginal": "summed out", "map": "at their likeliest words"}
+
+
 def _print(filled: "Filled") -> None:
-    print(filled.reading)
+    print(filled.text)
+    others = f", other blanks {OTHER_BLANKS[filled.method]}" if len(filled.blanks) > 1 else ""
     for number, blank in enumerate(filled.blanks, start=1):
-        others = f", other blanks {filled.others}" if len(filled.blanks) > 1 else ""
         print(f"\nblank {number}, word {blank.position + 1}{others}")
         for word, probability in blank.words:
             print(f"  {probability:8.4f}  {word}")

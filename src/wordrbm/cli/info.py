@@ -27,17 +27,17 @@ def info(
 
 def describe(path: Path) -> dict[str, Any]:
     """The head of whatever lies at the path."""
-    from wordrbm.artifacts.checkpoint import list_checkpoints
-    from wordrbm.artifacts.metrics import read_metrics
-    from wordrbm.artifacts.modelfile import METRICS, MODEL
-    from wordrbm.artifacts.tensors import read_head
+    from wordrbm.io.checkpoint import list_checkpoints
+    from wordrbm.io.metrics import read_metrics
+    from wordrbm.io.model_folder import METRICS, MODEL
+    from wordrbm.io.tensors import read_metadata
     from wordrbm.text.corpus import MANIFEST, Manifest
 
     if (path / MANIFEST).exists():
         return {"kind": "prepared corpus", **Manifest.read(path).model_dump()}
     if path.is_file():
-        return read_head(path)
+        return read_metadata(path)
     checkpoints = list_checkpoints(path)
     file = path / MODEL if (path / MODEL).exists() or not checkpoints else checkpoints[-1]
     metrics = read_metrics(path / METRICS)
-    return {**read_head(file), "last_metrics": metrics[-1] if metrics else None}
+    return {**read_metadata(file), "last_metrics": metrics[-1] if metrics else None}

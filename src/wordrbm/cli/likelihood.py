@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from wordrbm.artifacts import TrainedModel
     from wordrbm.likelihood.estimate import LikelihoodEstimate
+    from wordrbm.trained_model import TrainedModel
 
 
 def likelihood(
@@ -52,14 +52,14 @@ def likelihood(
     """
     from wordrbm.analysis.pictures import checked_kind, refuse_no_folder
     from wordrbm.analysis.sandwich_pictures import draw_sandwich
-    from wordrbm.artifacts import load
-    from wordrbm.artifacts.likelihoodfile import write_likelihood
     from wordrbm.cli.progress import progress
     from wordrbm.cli.stopping import StopSignals
+    from wordrbm.io.likelihood_file import write_likelihood
     from wordrbm.likelihood.annealing import AnnealingSettings
     from wordrbm.processors import workers_or_cores
     from wordrbm.tasks.likelihood_run import LikelihoodRun
     from wordrbm.text.corpus import PreparedCorpus
+    from wordrbm.trained_model import load
 
     stop = StopSignals()
     stop.told = "Stopped; nothing was written."

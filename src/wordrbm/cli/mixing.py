@@ -48,12 +48,12 @@ def mixing(
     from wordrbm.analysis.mixing_study import Asked, save_study, whole_study
     from wordrbm.analysis.pace import CHAINS
     from wordrbm.analysis.pictures import refuse_without_matplotlib
-    from wordrbm.artifacts import load
     from wordrbm.cli.lists import whole_numbers
     from wordrbm.cli.progress import progress
     from wordrbm.sampling.named import operators_named
     from wordrbm.tasks.scores import random_sample_of
     from wordrbm.text.corpus import PreparedCorpus
+    from wordrbm.trained_model import load
 
     refuse_without_matplotlib()
     after = sorted(whole_numbers("steps", steps, least=1, most=999_999_999))

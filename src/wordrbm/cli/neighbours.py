@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from wordrbm.artifacts.vectors import Neighbours, Vectors
+    from wordrbm.io.vectors import Neighbours, Vectors
 
 
 def neighbours(
@@ -37,17 +37,18 @@ def neighbours(
       wordrbm neighbours model sunday could hotel --count 5
       wordrbm neighbours model --context "the ___ said"
     """
-    from wordrbm.artifacts import load
     from wordrbm.errors import WordRBMError
+    from wordrbm.io import load_vectors
     from wordrbm.text.tokenizer import normalize_token
 
     if not words and not groups and context is None:
         raise WordRBMError("No word was given; name the words to look up.")
-    trained = load(model)
-    vectors = trained.raw_vectors if raw else trained.vectors
+    vectors = load_vectors(model, raw=raw)
     found = look_up(vectors, [normalize_token(word) for word in words or []], count, among)
     if context is not None:
-        expected = trained.infer_vector(context, raw=raw)
+        from wordrbm.trained_model import load
+
+        expected = load(model).infer_vector(context, raw=raw)
         found[context] = vectors.nearest(expected, count, among=among)
     together = group_scores(vectors, count) if groups else {}
     if as_json:

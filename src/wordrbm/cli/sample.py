@@ -1,4 +1,4 @@
-"""`wordrbm sample`: windows that the model dreams."""
+"""`wordrbm sample`: windows sampled from the model."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-VOCAB_BLOCK = 4096  # windows decoded at a time
+WINDOWS_PER_BLOCK = 4096  # windows decoded at a time
 
 
 def sample(
@@ -22,13 +22,13 @@ def sample(
     Example:
       wordrbm sample model --count 5 --sweeps 1000 --seed 7
     """
-    from wordrbm.artifacts import load
+    from wordrbm.trained_model import load
 
     trained = load(model)
     v = trained.sample(seed, count, sweeps)
     if as_json:
         print(json.dumps({"seed": seed, "sweeps": sweeps, "windows": trained.words(v)}))
         return
-    for first in range(0, len(v), VOCAB_BLOCK):
-        for words in trained.words(v[first : first + VOCAB_BLOCK]):
+    for first in range(0, len(v), WINDOWS_PER_BLOCK):
+        for words in trained.words(v[first : first + WINDOWS_PER_BLOCK]):
             print(" ".join(words))

@@ -1,4 +1,4 @@
-"""`wordrbm score`: how likely lines of text are, and which of their words cost most."""
+"""`wordrbm score`: how likely lines of text are, and which of their words are most surprising."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from wordrbm.using.scoring import Score
+    from wordrbm.inference.scoring import Score
 
 
 def score(
@@ -17,42 +17,42 @@ def score(
         typer.Argument(help="A file of lines; - is standard input.", show_default="-"),
     ] = None,
     words: Annotated[
-        int, typer.Option(help="Costliest words to show of each line; 0 is much faster.")
+        int, typer.Option(help="Most surprising words to show of each line; 0 is much faster.")
     ] = 3,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a JSON object for each line.")
     ] = False,
 ) -> None:
-    """Print the mean free energy of each line's windows and its costliest words.
+    """Print the mean free energy of each line's windows and its most surprising words.
 
-    The lower the free energy, the likelier the line. A word's cost is its surprisal in nats,
-    given the words around it. Lines are answered as they come.
+    The lower the free energy, the likelier the line. Surprisal is -log P(word | rest of
+    the line) in nats. Lines are answered as they come.
 
     \b
     Example:
       wordrbm score model sentences.txt --words 2
       echo "the prime minister said" | wordrbm score model --json
     """
-    from wordrbm.artifacts import load
     from wordrbm.text.reader import open_lines
+    from wordrbm.trained_model import load
 
     trained = load(model)
     with open_lines(file) as lines:
-        scores = trained.score((line.text for line in lines), costly=words)
-        for number, found in enumerate(scores, start=1):
-            print(_as_json(number, found) if as_json else _as_text(number, found), flush=True)
+        scores = trained.score((line.text for line in lines), top_words=words)
+        for number, scored in enumerate(scores, start=1):
+            print(_as_json(number, scored) if as_json else _as_text(number, scored), flush=True)
 
 
 def _as_json(number: int, score: "Score") -> str:
-    costly = [word._asdict() for word in score.costly]
-    record = {"line": number, **score._asdict(), "costly": costly}
+    surprising = [word._asdict() for word in score.surprising]
+    record = {"line": number, **score._asdict(), "surprising": surprising}
     return json.dumps(record)
 
 
 def _as_text(number: int, score: "Score") -> str:
     if score.free_energy is None:
         return f"{number:5}         -  too short: {len(score.tokens)} words"
-    costly = ", ".join(f"{found.word} {found.nats:.1f}" for found in score.costly)
+    surprising = ", ".join(f"{word.word} {word.nats:.1f}" for word in score.surprising)
     windows = f"{score.windows} window{'s' if score.windows > 1 else ''}"
-    told = f"{number:5}  {score.free_energy:8.3f}  {windows}"
-    return f"{told}; costliest: {costly}" if costly else told
+    line = f"{number:5}  {score.free_energy:8.3f}  {windows}"
+    return f"{line}; most surprising: {surprising}" if surprising else line

@@ -112,6 +112,7 @@ def sentiment(
 
 def _run(asked: "Asked", data: "Data", out: Path, *, quiet: bool) -> "list[Row]":
     """Train, which can be stopped and gone on with; fit, which takes minutes and is done anew."""
+    from wordrbm.inference.precision import one_blas_thread
     from wordrbm.tasks.sentiment.baselines import bags_of
     from wordrbm.tasks.sentiment.experiment import (
         rows_expected,
@@ -120,7 +121,6 @@ def _run(asked: "Asked", data: "Data", out: Path, *, quiet: bool) -> "list[Row]"
         train_guesses,
         write_results,
     )
-    from wordrbm.using.precise import one_blas_thread
 
     stop = StopSignals()
     with kept_on_stop(stop), progress("training", 1.0, quiet=quiet) as show:

@@ -112,8 +112,8 @@ def _features(
     models: list[Path], *, vectors_only: bool, finetune: bool, spelling: bool, seed: int
 ) -> "FeatureConfig":
     """Features of one model, or of an ensemble of several; without a model, words alone."""
-    from wordrbm.artifacts import load
     from wordrbm.tagging.features import FeatureConfig, FinetuneSettings, vector_std
+    from wordrbm.trained_model import load
 
     members = []
     for path in models:

@@ -20,13 +20,13 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float32, Float64, Int32, Int64
 
-from wordrbm.artifacts import TrainedModel
 from wordrbm.estimators.adagrad import Climber
 from wordrbm.estimators.class_models import ClassModels, Texts, centred
 from wordrbm.estimators.document_batches import Windows, batches, stretched, thinned, windows_in
+from wordrbm.inference.precision import one_blas_thread
 from wordrbm.kernels.apart import masked_units
 from wordrbm.models import WordRepRBM
-from wordrbm.using.precise import one_blas_thread
+from wordrbm.trained_model import TrainedModel
 
 SALT = 7  # a stream of its own beside those that trained the models
 SAMPLE, SURE = 2_000, 2.0  # documents whose spread sets g: one spread is so many nats apart

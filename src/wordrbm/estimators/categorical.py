@@ -33,9 +33,9 @@ from wordrbm.estimators.refused import Refused, as_it_was_if_refused
 from wordrbm.estimators.sightings import Sightings
 from wordrbm.estimators.table import table_of
 from wordrbm.estimators.thawing import thawed_learner, thawed_state
+from wordrbm.inference.precision import evaluate_in_double
 from wordrbm.models import WordRepRBM
 from wordrbm.shapes import Hidden, Words
-from wordrbm.using.precise import asked
 
 # Values are looked at one by one in `table.py`, where the sentence can name the column.
 ANYTHING = {"dtype": None, "ensure_all_finite": False}
@@ -106,12 +106,14 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def transform(self, X: Any) -> Hidden:
         """``P(h_j = 1 | row)``: a feature vector for every row, (N, n_components), float32."""
         check_is_fitted(self)
-        return asked(WordRepRBM.hidden_mean, self.rbm_, self._words(X)).astype(np.float32)
+        return evaluate_in_double(WordRepRBM.hidden_mean, self.rbm_, self._words(X)).astype(
+            np.float32
+        )
 
     def score_samples(self, X: Any) -> Float[np.ndarray, " N"]:
         """``-F(row)``: the log-probability of every row, up to one constant of the model."""
         check_is_fitted(self)
-        return -asked(WordRepRBM.free_energy, self.rbm_, self._words(X))
+        return -evaluate_in_double(WordRepRBM.free_energy, self.rbm_, self._words(X))
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean of ``log P(value | rest of its row)``, exact, so models can be compared.

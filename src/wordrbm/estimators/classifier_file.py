@@ -13,14 +13,13 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from wordrbm.artifacts import TrainedModel, load
-from wordrbm.artifacts.modelfile import save
 from wordrbm.errors import WordRBMError
 from wordrbm.estimators.class_models import ClassModels
 from wordrbm.estimators.layer import Layer
 from wordrbm.estimators.views import VIEWS, View, comparisons
 from wordrbm.shapes import Array
 from wordrbm.storage import make_folder, write_text
+from wordrbm.trained_model import TrainedModel, load, save
 
 NAME, VERSION = "classifier.json", 2
 LAYER = ("mean", "scale", "weight", "bias")

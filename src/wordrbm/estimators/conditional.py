@@ -12,10 +12,10 @@ at a cost of O(K_i H d) a row, in memory that does not grow with K_i but for the
 import numpy as np
 from jaxtyping import Float
 
+from wordrbm.inference.precision import BLANK, evaluate_in_double
 from wordrbm.models import WordRepRBM
 from wordrbm.models.cloze import word_logits
 from wordrbm.shapes import Words
-from wordrbm.using.precise import BLANK, asked
 
 
 def column_log_probability(
@@ -49,7 +49,7 @@ def rest_input(rbm: WordRepRBM, v: Words, i: int) -> Float[np.ndarray, "B H"]:
     """The input of every hidden unit with column i left out, in double precision."""
     rest = v.copy()
     rest[:, i] = BLANK
-    return asked(WordRepRBM.hidden_input, rbm, rest)
+    return evaluate_in_double(WordRepRBM.hidden_input, rbm, rest)
 
 
 def _logits(alone: WordRepRBM) -> Float[np.ndarray, " k"]:

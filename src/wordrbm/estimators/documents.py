@@ -16,10 +16,10 @@ from jaxtyping import Int, Int64
 
 from wordrbm.errors import WordRBMError
 from wordrbm.estimators.refused import Refused
+from wordrbm.inference import inputs
 from wordrbm.text.tokenizer import normalize_token, tokenize
 from wordrbm.text.vocabulary import UNKNOWN, Vocabulary
 from wordrbm.text.windows import Windows
-from wordrbm.using import words
 
 
 class Read(NamedTuple):
@@ -38,7 +38,7 @@ def tokens_of(X: Any) -> Iterator[list[str]]:
 def several(X: Any) -> Iterable[Any]:
     """The documents as they are, unless they are only one: a str is a list of letters to Python."""
     try:
-        return words.several(X, "documents")
+        return inputs.check_iterable(X, "documents")
     except WordRBMError as error:
         raise Refused(str(error)) from None
 
@@ -105,9 +105,9 @@ def _tokens(document: Any, number: int) -> list[str]:
         return tokenize(document)
     if isinstance(document, Iterable) and not isinstance(document, bytes | Mapping | Set):
         tokens = list(document)
-        if all(isinstance(token, str) and not words.is_blank(token) for token in tokens):
+        if all(isinstance(token, str) and not inputs.is_blank(token) for token in tokens):
             return [normalize_token(token) for token in tokens]
     raise Refused(
-        f"Document {number} is {words.shown(document)}; a document is a str or a list of tokens "
-        "that are str and no blanks."
+        f"Document {number} is {inputs.short_repr(document)}; a document is a str or a list of "
+        "tokens that are str and no blanks."
     )

@@ -9,9 +9,9 @@ import warnings
 
 from sklearn.exceptions import ConvergenceWarning
 
+from wordrbm.inference.precision import evaluate_in_double
 from wordrbm.models import WordRepRBM
 from wordrbm.shapes import Words
-from wordrbm.using.precise import asked
 
 MOST_ROWS = 1000
 TOLERATED = 5.0  # nats
@@ -21,8 +21,8 @@ def warn_if_lost(rbm: WordRepRBM, read: Words, dreamt: Words) -> None:
     """Warn when the chains are much likelier under the model than the rows it has read."""
     read = read[:: max(1, len(read) // MOST_ROWS)]
     gap = float(
-        asked(WordRepRBM.free_energy, rbm, read).mean()
-        - asked(WordRepRBM.free_energy, rbm, dreamt).mean()
+        evaluate_in_double(WordRepRBM.free_energy, rbm, read).mean()
+        - evaluate_in_double(WordRepRBM.free_energy, rbm, dreamt).mean()
     )
     if gap > TOLERATED:
         warnings.warn(

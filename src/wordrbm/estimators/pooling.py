@@ -11,7 +11,7 @@ from itertools import islice
 import numpy as np
 from jaxtyping import Float32
 
-from wordrbm.artifacts import TrainedModel
+from wordrbm.trained_model import TrainedModel
 
 TOGETHER = 64  # documents whose windows are held at once
 

@@ -13,7 +13,6 @@ from jaxtyping import Float, Float32
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from wordrbm.artifacts import TrainedModel, load
 from wordrbm.estimators.documents import (
     read,
     several,
@@ -34,6 +33,7 @@ from wordrbm.estimators.parameters import (
 )
 from wordrbm.estimators.pooling import POOLS, Pool, pooled
 from wordrbm.estimators.refused import Refused
+from wordrbm.trained_model import TrainedModel, load
 
 
 class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -109,7 +109,7 @@ class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         The higher the likelier: the mean log-probability of a window, up to one constant.
         """
         check_is_fitted(self)
-        scores = (score.free_energy for score in self.model_.score(tokens_of(X), costly=0))
+        scores = (score.free_energy for score in self.model_.score(tokens_of(X), top_words=0))
         return np.array([np.nan if energy is None else -energy for energy in scores], np.float64)
 
     def _trained_on(self, X: Any) -> TrainedModel:

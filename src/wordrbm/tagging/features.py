@@ -22,12 +22,13 @@ from typing import NamedTuple, final
 import numpy as np
 from jaxtyping import Float32, Int32, Int64
 
-from wordrbm.artifacts import TrainedModel, Vectors
 from wordrbm.errors import WordRBMError
+from wordrbm.inference.features import sentence_features
+from wordrbm.inference.inputs import is_blank
+from wordrbm.io import Vectors
 from wordrbm.text.tokenizer import normalize_token
 from wordrbm.text.vocabulary import UNKNOWN
-from wordrbm.using.features import hidden
-from wordrbm.using.words import is_blank
+from wordrbm.trained_model import TrainedModel
 
 CONTEXT = 2  # tokens to either side
 WORD_NGRAMS = ((-2,), (-1,), (0,), (1,), (2,), (-1, 0), (0, 1))
@@ -177,7 +178,8 @@ def hidden_features(
     n, H = model.rbm.positions, model.rbm.c.size
     tokens = [model_tokens(words) for words in sentences]
     blocks = []
-    for words, means in zip(tokens, hidden(model.rbm, model.vocabulary, tokens), strict=True):
+    hidden_means = sentence_features(model.rbm, model.vocabulary, tokens)
+    for words, means in zip(tokens, hidden_means, strict=True):
         block = np.zeros((len(words), H), np.float32)
         block[n // 2 : n // 2 + len(means)] = means
         blocks.append(block)

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int32, Int64
 
-from wordrbm.artifacts import TrainedModel
+from wordrbm.inference.precision import one_blas_thread
+from wordrbm.inference.windows import sliding_windows
 from wordrbm.kernels.tagger_finetune import (
     Hyperparameters,
     Parameters,
@@ -27,8 +28,7 @@ from wordrbm.models.wordrep import position_inner
 from wordrbm.shapes import Array, Words
 from wordrbm.tagging.crf import LinearChainCRF, SentenceBatch
 from wordrbm.tagging.features import FinetuneSettings, model_tokens
-from wordrbm.using.precise import one_blas_thread
-from wordrbm.using.windows import windows_of
+from wordrbm.trained_model import TrainedModel
 
 CHUNKS_PER_EPOCH = 15  # progress is reported, and a stop request noticed, between chunks
 
@@ -97,7 +97,7 @@ def _training_sentences(
 
 
 def _windows(words: Sequence[str], model: TrainedModel) -> Words:
-    return windows_of(model.vocabulary.ids(model_tokens(words)), model.rbm.positions)
+    return sliding_windows(model.vocabulary.ids(model_tokens(words)), model.rbm.positions)
 
 
 def _initial_parameters(R: int, F: int, L: int, model: TrainedModel) -> Parameters:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
+from wordrbm.inference.precision import one_blas_thread
 from wordrbm.parallel import SharedProgress, Show, StopCheck, run_all
 from wordrbm.tagging.conll import Sentence, Splits
 from wordrbm.tagging.evaluation import Evaluation, evaluate_tagger
 from wordrbm.tagging.features import FeatureConfig
 from wordrbm.tagging.tagger import EncodedSentences, Tagger, train_tagger
-from wordrbm.using.precise import one_blas_thread
 
 USUAL_STEPS = 150  # L-BFGS iterations or fine-tuning chunks of a fit, for progress displays
 

@@ -14,14 +14,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from wordrbm.artifacts import TrainedModel, Vectors, load, save
-from wordrbm.artifacts.tensors import read_head, read_tensors, write_tensors
 from wordrbm.errors import WordRBMError
+from wordrbm.io import Vectors
+from wordrbm.io.tensors import read_metadata, read_tensors, write_tensors
 from wordrbm.storage import make_folder, read_errors, write_text
 from wordrbm.tagging.conll import Splits
 from wordrbm.tagging.crf import LinearChainCRF
 from wordrbm.tagging.features import AttributeIndex, FeatureConfig
 from wordrbm.tagging.tagger import Tagger
+from wordrbm.trained_model import TrainedModel, load, save
 
 FILE, ATTRIBUTES = "tagger.safetensors", "attributes.txt"
 VECTORS, WORDS, MODEL = "vectors.safetensors", "words.txt", "model"
@@ -94,7 +95,7 @@ def _read_header(folder: Path) -> dict[str, Any]:
         raise WordRBMError(
             f"There is no {folder / FILE}; give a folder written by `wordrbm tagger train`."
         )
-    header = read_head(folder / FILE)
+    header = read_metadata(folder / FILE)
     if header.get("kind") != KIND or not isinstance(header.get("digest"), str):
         raise WordRBMError(f"{folder} holds no tagger; give one that `wordrbm tagger train` wrote.")
     return header

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, final
 
-from wordrbm.artifacts.modelfile import TrainedModel
 from wordrbm.likelihood.annealing import AnnealingSettings
 from wordrbm.likelihood.diagnostics import find_warnings
 from wordrbm.likelihood.estimate import (
@@ -20,6 +19,7 @@ from wordrbm.shapes import Words
 from wordrbm.tasks.count_model import TrigramModel
 from wordrbm.tasks.scores import random_sample_of, sample_of
 from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.trained_model import TrainedModel
 
 Show = Callable[[float, str], None]
 METHOD = "annealed importance sampling, heavy windows of the text summed exactly"

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wordrbm.artifacts.checkpoint import FOLDER, Origin, refuse_other_run, remove_checkpoints
-from wordrbm.artifacts.likelihoodfile import LIKELIHOOD
-from wordrbm.artifacts.modelfile import METRICS, MODEL, TIMES, VOCABULARY, load
-from wordrbm.artifacts.tensors import read_head
 from wordrbm.errors import WordRBMError
+from wordrbm.io.checkpoint import FOLDER, RunIdentity, check_same_run, remove_checkpoints
+from wordrbm.io.model_folder import LIKELIHOOD, METRICS, MODEL, TIMES, VOCABULARY
+from wordrbm.io.tensors import read_metadata
 from wordrbm.storage import folder_lock, is_temporary, make_folder, remove_temporaries
+from wordrbm.trained_model import load
 
 OURS = {VOCABULARY, METRICS, TIMES, MODEL, LIKELIHOOD, FOLDER}
 
@@ -30,11 +30,11 @@ def run_folder(out: Path, *, resume: bool) -> Iterator[None]:
         yield
 
 
-def is_finished(out: Path, origin: Origin) -> bool:
+def is_finished(out: Path, origin: RunIdentity) -> bool:
     """Whether the run has its model, which must be of this run; the last traces then go."""
     if not (out / MODEL).exists():
         return False
-    refuse_other_run(out / MODEL, read_head(out / MODEL), origin)
+    check_same_run(out / MODEL, read_metadata(out / MODEL), origin)
     if not (out / VOCABULARY).exists():
         origin.vocabulary.write(out / VOCABULARY)
     load(out)  # a finished run is one whose model can be used

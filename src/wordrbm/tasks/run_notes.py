@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from wordrbm.artifacts.metrics import append_metrics, read_metrics, rewind_metrics
-from wordrbm.artifacts.modelfile import METRICS, TIMES
+from wordrbm.io.metrics import append_metrics, read_metrics, truncate_metrics
+from wordrbm.io.model_folder import METRICS, TIMES
 from wordrbm.tasks.scores import HeldOutScores
 from wordrbm.training import Progress
 
@@ -21,8 +21,8 @@ class Report(NamedTuple):
 
 def rewind_notes(run: Path, step: int) -> None:
     """Forget the notes on later updates, which a resumed run makes again."""
-    rewind_metrics(run / METRICS, step)
-    rewind_metrics(run / TIMES, step)
+    truncate_metrics(run / METRICS, step)
+    truncate_metrics(run / TIMES, step)
 
 
 def is_noted(run: Path, step: int) -> bool:

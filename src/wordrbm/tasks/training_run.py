@@ -12,14 +12,14 @@ from typing import NoReturn, final
 
 import numpy as np
 
-from wordrbm.artifacts.checkpoint import (
-    Origin,
-    Saved,
-    newest_checkpoint,
+from wordrbm.io.checkpoint import (
+    RunIdentity,
+    RunState,
+    latest_checkpoint,
     remove_checkpoints,
     save_checkpoint,
 )
-from wordrbm.artifacts.modelfile import VOCABULARY, TrainedModel, save
+from wordrbm.io.model_folder import VOCABULARY
 from wordrbm.likelihood.heaviest import DistinctWindows
 from wordrbm.models import WordRepRBM, init_wordrep
 from wordrbm.models.cloze import GivenUp
@@ -30,6 +30,7 @@ from wordrbm.tasks.run_notes import Report, is_noted, note, rewind_notes
 from wordrbm.tasks.scores import HeldOutScores, free_energy_gap, held_out_scores
 from wordrbm.text.corpus import IDS, PreparedCorpus
 from wordrbm.text.windows import ShuffledBatches
+from wordrbm.trained_model import TrainedModel, save
 from wordrbm.training import (
     Progress,
     TrainingSettings,
@@ -75,16 +76,16 @@ class TrainingRun:
         self._batches(0, 1)  # refuses a text without one window before anything is written
         with run_folder(self.out, resume=resume):
             if not is_finished(self.out, self.origin):
-                yield from self._train(newest_checkpoint(self.out, self.origin), stop)
+                yield from self._train(latest_checkpoint(self.out, self.origin), stop)
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> RunIdentity:
         """What a checkpoint must agree with."""
         corpus = self.prepared.manifest.files[IDS].sha256
-        return Origin(self.settings, self.prepared.vocabulary, corpus)
+        return RunIdentity(self.settings, self.prepared.vocabulary, corpus)
 
     def _train(
-        self, found: Saved | None, stop: Callable[[], bool]
+        self, found: RunState | None, stop: Callable[[], bool]
     ) -> Generator[Report, None, None]:
         begun = found or self._fresh()
         self.prepared.vocabulary.write(self.out / VOCABULARY)
@@ -106,7 +107,7 @@ class TrainingRun:
             clock.go_on()
         self._finish(averaged(saved.rbm, saved.state))
 
-    def _fresh(self) -> Saved:
+    def _fresh(self) -> RunState:
         settings = self.settings
         rbm = init_wordrep(
             np.random.default_rng(settings.seed),
@@ -116,15 +117,18 @@ class TrainingRun:
             word_probability=self.prepared.vocabulary.probability(),
             hidden_bias=settings.hidden_bias,
         )
-        return Saved(rbm, start(rbm, self._batches, settings), 0.0)
+        return RunState(rbm, start(rbm, self._batches, settings), 0.0)
 
-    def _updates(self, begun: Saved) -> Iterator[tuple[Saved, Progress]]:
+    def _updates(self, begun: RunState) -> Iterator[tuple[RunState, Progress]]:
         """Every update to come; before them the one that was stopped in the middle of its score."""
         step = begun.state.step
         if self._is_scored(step) and not is_noted(self.out, step):
             yield begun, progress_at(self.settings, step, begun.acceptance, begun.jump_acceptance)
         for state, progress in self._from(begun.rbm, begun.state):
-            yield Saved(begun.rbm, state, progress.acceptance, progress.jump_acceptance), progress
+            yield (
+                RunState(begun.rbm, state, progress.acceptance, progress.jump_acceptance),
+                progress,
+            )
 
     def _from(
         self, rbm: WordRepRBM, state: TrainingState
@@ -149,7 +153,7 @@ class TrainingRun:
         times, steps = self.settings.evaluations, self.settings.steps
         return step > 0 and step * times // steps > (step - 1) * times // steps
 
-    def _score(self, saved: Saved, stop: Callable[[], bool]) -> HeldOutScores | None:
+    def _score(self, saved: RunState, stop: Callable[[], bool]) -> HeldOutScores | None:
         """The scores that are due; a stop gives them up, to be taken first on resuming."""
         if not self._is_scored(saved.state.step):
             return None
@@ -171,12 +175,12 @@ class TrainingRun:
         refuse_lost_joint(scores.joint_bound, scores.unigram_joint, *where)
         return scores
 
-    def _save(self, saved: Saved) -> None:
+    def _save(self, saved: RunState) -> None:
         """A lost model is never saved: the checkpoint before it stays the newest."""
         self._refuse_lost(saved.rbm, saved.state.step)
         save_checkpoint(self.out, saved, self.origin)
 
-    def _stop(self, saved: Saved) -> NoReturn:
+    def _stop(self, saved: RunState) -> NoReturn:
         self._save(saved)
         raise Stopped
 

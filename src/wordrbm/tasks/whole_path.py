@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from wordrbm.artifacts import TrainedModel, load
 from wordrbm.processors import workers_or_cores
 from wordrbm.tasks.epochs import settings_for
 from wordrbm.tasks.training_run import TrainingRun
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.text.prepare.pipeline import prepare as prepare_steps
 from wordrbm.text.prepare.settings import check_settings
+from wordrbm.trained_model import TrainedModel, load
 
 
 def prepare(

@@ -3,7 +3,7 @@
 import numpy as np
 from experiments.chunking.grid import Experiment, select_and_test
 
-from wordrbm.artifacts import Vectors
+from wordrbm.io import Vectors
 from wordrbm.tagging.features import FeatureConfig
 from wordrbm.tagging.model_selection import Grid
 

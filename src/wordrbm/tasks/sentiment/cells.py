@@ -17,7 +17,6 @@ from collections.abc import Mapping
 import numpy as np
 from jaxtyping import Float64, Int64
 
-from wordrbm.artifacts import TrainedModel
 from wordrbm.estimators.apart import Apart, told_apart
 from wordrbm.estimators.class_models import (
     ClassModels,
@@ -45,6 +44,7 @@ from wordrbm.tasks.sentiment.pools import pooled
 from wordrbm.tasks.sentiment.starts import Source, background_of, vocabulary_for
 from wordrbm.tasks.sentiment.variant import FOLDS, Cell
 from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.trained_model import TrainedModel
 
 
 def compute(cell: Cell, source: Source, tell: Tell) -> None:

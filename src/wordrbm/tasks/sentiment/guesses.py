@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int32
 
-from wordrbm.artifacts.tensors import write_tensors
 from wordrbm.estimators.class_models import ClassModels
 from wordrbm.estimators.classifier_file import load_models, save_models
+from wordrbm.io.tensors import write_tensors
 from wordrbm.shapes import Array
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.fitting import Labels

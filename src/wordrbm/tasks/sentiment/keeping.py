@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from wordrbm.artifacts.modelfile import MODEL
-from wordrbm.artifacts.tensors import read_head, read_tensors
 from wordrbm.errors import WordRBMError
+from wordrbm.io.model_folder import MODEL
+from wordrbm.io.tensors import read_metadata, read_tensors
 from wordrbm.shapes import Array
 
 
@@ -19,7 +19,7 @@ def is_of(path: Path, expected: Mapping[str, Any]) -> bool:
     """Whether a file is there; its head must then say what is expected."""
     if not path.exists():
         return False
-    found = read_head(path)
+    found = read_metadata(path)
     if {name: found.get(name) for name in expected} != expected:
         raise WordRBMError(
             f"{path} is of other documents, or was made in another way; use another --out, or "

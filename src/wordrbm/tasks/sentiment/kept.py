@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from wordrbm.artifacts.tensors import write_tensors
 from wordrbm.estimators.apart import Apart
 from wordrbm.estimators.class_models import ClassModels
 from wordrbm.estimators.classifier_file import load_models
 from wordrbm.estimators.views import comparisons
+from wordrbm.io.tensors import write_tensors
 from wordrbm.shapes import Array
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.keeping import is_of, models_are_in, read_finite

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from wordrbm.inference.precision import one_blas_thread
 from wordrbm.parallel import SharedProgress, Show, StopCheck, run_all
 from wordrbm.storage import make_folder
 from wordrbm.tasks.sentiment.baselines import Bags
@@ -26,7 +27,6 @@ from wordrbm.tasks.sentiment.kept import is_done
 from wordrbm.tasks.sentiment.starts import Source, background_of, has_start, vocabulary_for
 from wordrbm.tasks.sentiment.variant import Cell
 from wordrbm.training import Progress
-from wordrbm.using.precise import one_blas_thread
 
 
 def windows_of(meter: SharedProgress, name: str) -> Callable[[Progress], None]:

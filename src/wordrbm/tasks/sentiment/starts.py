@@ -7,16 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from wordrbm.artifacts import TrainedModel, load
-from wordrbm.artifacts.modelfile import MODEL, save
 from wordrbm.errors import WordRBMError
 from wordrbm.estimators.class_models import Pause, texts_of, train_background
 from wordrbm.estimators.documents import joined, vocabulary_of
 from wordrbm.estimators.learning import Tell
+from wordrbm.io.model_folder import MODEL
 from wordrbm.models import WordRepRBM
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.variant import Cell, Variant
 from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.trained_model import TrainedModel, load, save
 
 ANY_SIZE = 10**9
 

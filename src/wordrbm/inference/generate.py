@@ -1,0 +1,78 @@
+"""Sample windows from P(v): Markov chains that start from words drawn by frequency.
+
+Each sweep moves the words by Metropolis-Hastings given the hidden states and draws the hidden
+states given the words [Dahl 2012, section 4]. The distribution of each chain approaches P(v) with
+the number of sweeps. Chains of a block share proposals, so they are not quite independent of each
+other, see `sampling/pooled.py`.
+"""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int32
+
+from wordrbm.errors import WordRBMError
+from wordrbm.inference.inputs import check_int
+from wordrbm.kernels.rng import seed_stream
+from wordrbm.models import WordRepRBM
+from wordrbm.sampling import (
+    AliasTable,
+    Chains,
+    PooledMetropolis,
+    Transition,
+    draw_hidden,
+    sweep,
+)
+from wordrbm.shapes import Stream, Words
+from wordrbm.text.vocabulary import Vocabulary
+
+CHAINS_PER_BLOCK = 256  # chains that share proposals
+MAX_WINDOWS = 10_000_000  # in one answer, which is held in memory
+
+
+def sample_windows(
+    rbm: WordRepRBM,
+    vocabulary: Vocabulary,
+    seed: int | np.random.Generator,
+    count: int,
+    sweeps: int,
+    *,
+    mh_steps: int,
+) -> Int32[np.ndarray, "N n"]:
+    """Return the ids of `count` windows after `sweeps` sweeps, a pure function of the seed."""
+    count, sweeps = check_int("count of windows", count, 1), check_int("sweeps", sweeps, 1)
+    if count > MAX_WINDOWS:
+        raise WordRBMError(
+            f"The count of windows is {count}; ask for at most {MAX_WINDOWS:,} at a time, each "
+            "time with another seed."
+        )
+    number, q = _seed_number(seed), vocabulary.probability()
+    transition = PooledMetropolis.from_probability(q, steps=mh_steps)
+    words = AliasTable.build(q)
+    blocks = []
+    for first in range(0, count, CHAINS_PER_BLOCK):
+        stream = seed_stream(number, 0, first)
+        shape = min(CHAINS_PER_BLOCK, count - first), rbm.positions
+        v = words.draw(stream, shape[0] * shape[1]).reshape(shape)
+        blocks.append(_run_chains(stream, rbm, transition, v, sweeps))
+    return np.concatenate(blocks)
+
+
+def _run_chains(
+    stream: Stream, rbm: WordRepRBM, transition: Transition, v: Words, sweeps: int
+) -> Words:
+    """Return the words of the chains after a number of sweeps from v."""
+    chains = Chains(v, draw_hidden(stream, rbm.hidden_mean(v)))
+    for _ in range(sweeps):
+        chains, _ = sweep(stream, rbm, transition, chains)
+    return chains.v
+
+
+def _seed_number(seed: Any) -> int:
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(2**63))
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool):
+        raise WordRBMError(
+            f"The seed is {seed!r}; give a whole number or a random generator of numpy's."
+        )
+    return int(seed)

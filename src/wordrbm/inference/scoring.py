@@ -1,0 +1,201 @@
+"""Free energies of windows, scores of sentences, and the surprisal of every word.
+
+    F(v) = -log sum_h exp(-E(v, h)),   log P(v) = -F(v) - log Z
+    free energy of a sentence = mean of F(v) over its windows, the lower the likelier
+    total                     = sum of F over its windows, less that of their overlaps
+    surprisal of a word       = -log P(word | rest of the sentence)
+
+with the P(text) of `text_model.py`: minus the total is log P(sentence) up to a constant that
+depends only on its length. A surprisal is O(K H) for each window that holds the word; without
+surprisals only the mean word, computed once, depends on K.
+"""
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from jaxtyping import Float64, Int
+
+from wordrbm.errors import WordRBMError
+from wordrbm.inference.inputs import (
+    Sentence,
+    check_int,
+    check_iterable,
+    decode,
+    token_ids,
+    tokens_of,
+)
+from wordrbm.inference.precision import BLANK, MEAN_WORD, evaluate_in_double, one_blas_thread
+from wordrbm.inference.text_model import TextModel, factors_covering
+from wordrbm.inference.windows import sliding_windows
+from wordrbm.models import WordRepRBM
+from wordrbm.models.cloze import logits_given
+from wordrbm.processors import cores
+from wordrbm.shapes import Words
+from wordrbm.text.vocabulary import Vocabulary
+
+WORDS_PER_BLOCK = 64  # words of a text whose surprisals are computed at a time
+
+Ids: TypeAlias = Int[np.ndarray, " T"]
+WindowsLike: TypeAlias = Int[np.ndarray, "N n"] | Iterable[Sentence]
+
+
+class WordSurprisal(NamedTuple):
+    """A word of a sentence, its position from 0, and its surprisal in nats."""
+
+    position: int
+    word: str
+    nats: float
+
+
+class Score(NamedTuple):
+    """The score of one sentence; out-of-vocabulary words are `<unk>`."""
+
+    tokens: list[str]
+    windows: int
+    free_energy: float | None  # the mean over the windows, None without a window
+    total: float  # the sum over the windows, less their overlaps
+    surprising: list[WordSurprisal]  # the most surprising words, highest surprisal first
+
+
+class _PositionInputs(NamedTuple):
+    """R factors that hold a word of a block at one position of their window."""
+
+    word: Int[np.ndarray, " R"]  # index of the word in the block
+    weight: Float64[np.ndarray, " R"]
+    hidden_input: Float64[np.ndarray, "R H"]  # from the other words of the window
+
+
+def free_energy(
+    rbm: WordRepRBM, vocabulary: Vocabulary, windows: WindowsLike
+) -> Float64[np.ndarray, " N"]:
+    """``F(v)`` of every window, given as ids (N, n) or as texts of exactly n words."""
+    if isinstance(windows, np.ndarray) and windows.dtype.kind not in "OUT":
+        v = check_window_ids(windows, rbm.positions, len(vocabulary))
+    else:
+        v = _windows_from_texts(rbm, vocabulary, check_iterable(windows))
+    return evaluate_in_double(WordRepRBM.free_energy, rbm, v)
+
+
+def check_window_ids(windows: Any, n: int, K: int) -> Words:
+    """Return windows of ids as an array, which must be (N, n) with ids below K."""
+    try:
+        v = np.asarray(windows)
+    except ValueError:  # rows of different lengths
+        v = np.empty(0)
+    if v.dtype.kind not in "iu" or v.ndim != 2 or v.shape[1] != n:
+        raise WordRBMError(
+            f"An array of {v.dtype} {v.shape} was found where windows of word ids were expected; "
+            f"give an integer array (N, {n})."
+        )
+    if v.size and not (v.min() >= 0 and v.max() < K):
+        raise WordRBMError(
+            f"Word ids from {v.min()} to {v.max()} were found; the vocabulary of this model has "
+            f"the ids 0 to {K - 1}."
+        )
+    return v
+
+
+def _windows_from_texts(
+    rbm: WordRepRBM, vocabulary: Vocabulary, texts: Iterable[Sentence]
+) -> Words:
+    n = rbm.positions
+    rows = [token_ids(vocabulary, tokens_of(text)) for text in texts]
+    for number, row in enumerate(rows):
+        if row.size != n:
+            raise WordRBMError(
+                f"Window {number} has {row.size} words; a window of this model has {n}, so cut "
+                "the text, or score whole sentences instead."
+            )
+    return np.array(rows, np.int32).reshape(len(rows), n)
+
+
+def score_sentences(
+    rbm: WordRepRBM, vocabulary: Vocabulary, sentences: Iterable[Sentence], top_words: int = 3
+) -> Iterator[Score]:
+    """Iterate over the scores of the sentences, lazily; `top_words=0` is much faster."""
+    top_words = check_int("count of surprising words", top_words, 0)
+    sentences = check_iterable(sentences)
+    model = TextModel.from_rbm(rbm, vocabulary)
+    return (_score(model, vocabulary, sentence, top_words) for sentence in sentences)
+
+
+def _score(model: TextModel, vocabulary: Vocabulary, sentence: Sentence, top_words: int) -> Score:
+    ids = token_ids(vocabulary, tokens_of(sentence))
+    tokens = decode(vocabulary, ids[None])[0]
+    v = sliding_windows(ids, model.n)
+    if not len(v):
+        return Score(tokens, 0, None, 0.0, [])
+    mean, total = text_free_energy(model, v)
+    surprising = (
+        _most_surprising(tokens, word_surprisals(model, ids), top_words) if top_words else []
+    )
+    return Score(tokens, len(v), mean, total, surprising)
+
+
+def text_free_energy(model: TextModel, v: Words) -> tuple[float, float]:
+    """Return the mean of F over the windows of a text, and their sum less that of the overlaps."""
+    energies = evaluate_in_double(WordRepRBM.free_energy, model.rbm, v)
+    if len(v) == 1 or model.n == 1:
+        return float(energies.mean()), float(energies.sum())
+    overlaps = np.stack([v[:-1], v[1:]])
+    overlaps[0, :, 0] = overlaps[1, :, -1] = MEAN_WORD
+    flat = overlaps.reshape(-1, model.n)
+    shared = evaluate_in_double(WordRepRBM.free_energy, model.rbm, flat, model.mean_vector)
+    return float(energies.mean()), float(energies.sum() - shared.sum() / 2)
+
+
+def _most_surprising(
+    tokens: list[str], surprisal: Float64[np.ndarray, " T"], count: int
+) -> list[WordSurprisal]:
+    order = np.argsort(-surprisal, kind="stable")[:count]
+    return [WordSurprisal(int(t), tokens[t], float(surprisal[t])) for t in order]
+
+
+def word_surprisals(model: TextModel, ids: Ids) -> Float64[np.ndarray, " T"]:
+    """``-log P(word | rest of the text)`` of every word of a text, in nats."""
+    # Blocks of a fixed size, so that the digits do not depend on the number of threads.
+    starts = range(0, ids.size, WORDS_PER_BLOCK)
+    blocks = [range(first, min(first + WORDS_PER_BLOCK, ids.size)) for first in starts]
+    with one_blas_thread(), ThreadPoolExecutor(min(cores(), len(blocks))) as pool:
+        return np.concatenate(list(pool.map(partial(_block_surprisals, model, ids), blocks)))
+
+
+def _block_surprisals(model: TextModel, ids: Ids, block: range) -> Float64[np.ndarray, " P"]:
+    """Compute surprisals for a block of words, with one pass over the vocabulary.
+
+    Factors in which a word has the same window position share their products with the
+    vocabulary, which is taken in blocks, so memory does not grow with K.
+    """
+    inputs = [_position_inputs(model, ids, block, i) for i in range(model.n)]
+    by_position = [logits_given(model.rbm, x.hidden_input, i) for i, x in enumerate(inputs)]
+    targets = ids[block.start : block.stop]
+    log_total, log_score = np.full(len(block), -np.inf), np.empty(len(block))
+    for vocabulary_block in zip(*by_position, strict=True):
+        words = vocabulary_block[0][0]
+        scores = np.zeros((len(block), words.stop - words.start))
+        for factors, (_, logits) in zip(inputs, vocabulary_block, strict=True):
+            np.add.at(scores, factors.word, factors.weight[:, None] * logits)
+        log_total = np.logaddexp(log_total, np.logaddexp.reduce(scores, axis=1))
+        inside = np.flatnonzero((words.start <= targets) & (targets < words.stop))
+        log_score[inside] = scores[inside, targets[inside] - words.start]
+    return log_total - log_score
+
+
+def _position_inputs(model: TextModel, ids: Ids, block: range, i: int) -> _PositionInputs:
+    """Collect the factors that hold a word of the block at position i of their window."""
+    n, T = model.n, ids.size
+    pairs = [
+        (word, factor)
+        for word, position in enumerate(block)
+        for factor in factors_covering([position], n, T)
+        if position - factor.start == i
+    ]
+    v = np.array([factor.words(ids[None], n)[0] for _, factor in pairs]).reshape(-1, n)
+    v[:, i] = BLANK
+    rbm, v = model.restrict_to_words(v.astype(ids.dtype))
+    word = np.array([word for word, _ in pairs], np.int64)
+    weight = np.array([factor.weight for _, factor in pairs])
+    return _PositionInputs(word, weight, rbm.hidden_input(v))

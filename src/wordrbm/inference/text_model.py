@@ -1,0 +1,139 @@
+"""The probability of a text of any length, and of a word in it, from a model of windows.
+
+Windows of a text overlap, so their product counts most words n times and is far too sure. A text is
+read as a Markov chain of order n - 1 instead, in which consecutive windows share n - 1 words:
+
+    log P(text) = sum over windows of log P(window) - sum over overlaps of log P(overlap)
+
+This is exact for text that is such a chain (the windows and their overlaps are a junction tree),
+and for a text of one window. ``log P(window) = -F(window) - log Z``. P(overlap) is a sum over the
+word that is missing from the window, which is replaced by the mean word m, whose vector is the mean
+of all vectors by frequency and whose bias is zero, at either end:
+
+    log P(overlap)  is, but for a constant,  -(F(m, overlap) + F(overlap, m)) / 2
+
+The word x at a blank has ``P(x | text)`` proportional to ``P(text with x in place)``, normalised
+exactly over the K words; only windows and overlaps that hold the blank matter. Another blank that
+is not filled counts as a word whose vector and bias are zero.
+"""
+
+from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import NamedTuple, final
+
+import numpy as np
+from jaxtyping import Float64, Int
+
+from wordrbm.inference.precision import (
+    BLANK,
+    MEAN_WORD,
+    hidden_weights_in_double,
+    one_blas_thread,
+    restrict_to_words,
+)
+from wordrbm.inference.whitening import expected_row
+from wordrbm.models import WordRepRBM
+from wordrbm.models.cloze import logits_given
+from wordrbm.processors import cores
+from wordrbm.shapes import Words
+from wordrbm.text.vocabulary import Vocabulary
+
+Texts = Int[np.ndarray, "B T"]
+
+
+class Factor(NamedTuple):
+    """A window of a text, and the weight of its -F in the log-probability of the text."""
+
+    start: int
+    missing: int | None  # the window position of the mean word; None in a window of the text
+    weight: float
+
+    def holds(self, position: int, n: int) -> bool:
+        """Whether the word at a position of the text occurs in this window."""
+        return 0 <= position - self.start < n and position - self.start != self.missing
+
+    def words(self, texts: Texts, n: int) -> Words:
+        """Return the words of this window in each of several texts."""
+        v = texts[:, self.start : self.start + n].copy()
+        if self.missing is not None:
+            v[:, self.missing] = MEAN_WORD
+        return v
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TextModel:
+    """A model of windows in double precision, with the vector of the mean word."""
+
+    rbm: WordRepRBM
+    mean_vector: Float64[np.ndarray, " d"]
+
+    @classmethod
+    def from_rbm(cls, rbm: WordRepRBM, vocabulary: Vocabulary) -> "TextModel":
+        """Make a model of texts from a model of windows."""
+        mean_vector = expected_row(rbm.D, vocabulary.probability())
+        return cls(hidden_weights_in_double(rbm), mean_vector)
+
+    @property
+    def n(self) -> int:
+        """The number of words in a window."""
+        return self.rbm.positions
+
+    def restrict_to_words(self, v: Words) -> tuple[WordRepRBM, Words]:
+        """Return the model over the words in `v` only, and `v` in its ids."""
+        return restrict_to_words(self.rbm, v, self.mean_vector)
+
+
+def factors_covering(positions: Collection[int], n: int, T: int) -> list[Factor]:
+    """Return the factors of a text of T words that hold a position, windows before overlaps."""
+    starts = sorted({start for position in positions for start in windows_covering(position, n, T)})
+    factors = [Factor(start, None, 1.0) for start in starts]
+    for start in starts:
+        if n > 1 and start + 1 in starts:
+            factors += [Factor(start, 0, -0.5), Factor(start + 1, n - 1, -0.5)]
+    return [factor for factor in factors if any(factor.holds(t, n) for t in positions)]
+
+
+def windows_covering(position: int, n: int, T: int) -> range:
+    """Return the starts of the windows that hold a position of a text of T words."""
+    return range(max(0, position - n + 1), min(position, T - n) + 1)
+
+
+def text_log_score(
+    model: TextModel, texts: Texts, factors: list[Factor]
+) -> Float64[np.ndarray, " B"]:
+    """``log P(text)`` of each text up to a constant, by some of its factors."""
+    score = np.zeros(len(texts))
+    for factor in factors:
+        rbm, v = model.restrict_to_words(factor.words(texts, model.n))
+        score -= factor.weight * rbm.free_energy(v)
+    return score
+
+
+def word_log_scores(model: TextModel, texts: Texts, blank: int) -> Float64[np.ndarray, "B K"]:
+    """``log P(text)`` up to a constant for every word at a blank, by the factors that hold it."""
+    factors = factors_covering([blank], model.n, texts.shape[1])
+    with one_blas_thread(), ThreadPoolExecutor(min(cores(), len(factors))) as pool:
+        # Summed in the order of the factors, so that the digits do not depend on the threads.
+        return reduce(np.add, pool.map(partial(factor_log_scores, model, texts, blank), factors))
+
+
+def factor_log_scores(
+    model: TextModel, texts: Texts, blank: int, factor: Factor
+) -> Float64[np.ndarray, "B K"]:
+    """The weighted -F of one factor for every word at a blank."""
+    v = factor.words(texts, model.n)
+    v[:, blank - factor.start] = BLANK
+    rbm, v = model.restrict_to_words(v)
+    scores = np.empty((len(texts), model.rbm.b.size))
+    for words, logits in logits_given(model.rbm, rbm.hidden_input(v), blank - factor.start):
+        scores[:, words] = logits
+    return factor.weight * (scores - rbm.free_energy(v)[:, None])
+
+
+def softmax(log_scores: Float64[np.ndarray, "... K"]) -> Float64[np.ndarray, "... K"]:
+    """``exp(x_k) / sum_j exp(x_j)`` over the words."""
+    probability = np.exp(log_scores - log_scores.max(axis=-1, keepdims=True))
+    return probability / probability.sum(axis=-1, keepdims=True)

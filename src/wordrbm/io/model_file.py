@@ -1,0 +1,94 @@
+"""Save and load the parameters of a trained model: `model.safetensors` and `vocabulary.tsv`."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wordrbm.errors import WordRBMError
+from wordrbm.io.model_folder import (
+    KIND,
+    MODEL,
+    VOCABULARY,
+    check_parameters,
+    parameter_shapes,
+    read_model_metadata,
+)
+from wordrbm.io.tensors import Shape, read_tensors, write_tensors
+from wordrbm.models import WordRepRBM
+from wordrbm.models.wordrep import position_inner
+from wordrbm.shapes import Array
+from wordrbm.storage import make_folder
+from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.training import TrainingSettings, check_settings
+
+# Values of the settings that did not exist when older models were trained.
+OLDER_SETTINGS: dict[str, Any] = {
+    "jumps": 0, "averaging": 0, "hidden_bias": 0.0, "warmup_share": None, "objective": "sml",
+} | {
+    name: TrainingSettings.model_fields[name].default
+    for name in ("reservoir", "ranking_weight", "candidates")
+}  # fmt: skip
+# Settings of cluster proposals, which training no longer has.
+REMOVED_SETTINGS = {"operator", "cluster_steps", "single_words", "word_groups"}
+
+
+class StoredModel(NamedTuple):
+    """What a model folder holds: parameters, vocabulary, training settings, corpus digest."""
+
+    rbm: WordRepRBM
+    vocabulary: Vocabulary
+    settings: TrainingSettings
+    corpus: str  # SHA-256 of the word ids of the training corpus
+
+
+def write_model(folder: Path, model: StoredModel) -> None:
+    """Write a model folder; the model file comes last, so its presence means all is there."""
+    make_folder(folder)
+    model.vocabulary.write(folder / VOCABULARY)
+    metadata = {"kind": KIND, **metadata_of(model)}
+    write_tensors(folder / MODEL, model.rbm.parameters(), metadata)
+
+
+def read_model(folder: Path) -> StoredModel:
+    """Read a model folder, checking every file against the metadata."""
+    metadata, vocabulary = read_model_metadata(folder)
+    settings = settings_from(folder / MODEL, metadata)
+    arrays = read_tensors(folder / MODEL, shapes_for(len(vocabulary), settings))
+    rbm = rbm_from_arrays(folder / MODEL, arrays)
+    return StoredModel(rbm, vocabulary, settings, str(metadata.get("corpus", "")))
+
+
+def metadata_of(model: StoredModel) -> dict[str, Any]:
+    """Return sizes and settings of a model, and the SHA-256 of its vocabulary and corpus."""
+    n, H, d = model.rbm.U.shape
+    return {
+        "sizes": {"n": n, "H": H, "d": d, "K": model.rbm.b.size},
+        "settings": model.settings.model_dump(),
+        "vocabulary": model.vocabulary.digest(),
+        "corpus": model.corpus,
+    }
+
+
+def settings_from(path: Path, metadata: dict[str, Any]) -> TrainingSettings:
+    """Return the training settings in the metadata of a file."""
+    settings = metadata.get("settings")
+    if not isinstance(settings, dict):
+        raise WordRBMError(f"{path} has no settings in its metadata; train the model again.")
+    return check_settings(current_settings(settings))
+
+
+def current_settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings stored by an older version under the names of this one."""
+    kept = {name: value for name, value in settings.items() if name not in REMOVED_SETTINGS}
+    return OLDER_SETTINGS | kept
+
+
+def shapes_for(K: int, settings: TrainingSettings) -> dict[str, Shape]:
+    """Return the shapes of the parameters of a model of K words with these settings."""
+    return parameter_shapes(K, settings.window, settings.hidden, settings.dimension)
+
+
+def rbm_from_arrays(path: Path, arrays: dict[str, Array]) -> WordRepRBM:
+    """Build the RBM from the arrays of a file: finite, and of one floating-point type."""
+    D, U, b, c = (arrays[name] for name in "DUbc")
+    check_parameters(path, (D, U, b, c))
+    return WordRepRBM(D=D, U=position_inner(U), b=b, c=c)
