@@ -16,6 +16,7 @@ SMALL = {
     "window": 3, "dimension": 4, "hidden": 6, "mh_steps": 5, "batch_size": 32, "chains": 32,
     "shards": 4, "ngrams": 32 * 60, "warmup": 5, "evaluations": 4, "heldout_windows": 50,
     "reservoir": 96,
+    "candidates": 6,
 }  # fmt: skip
 
 
@@ -124,7 +125,7 @@ def test_a_finished_run_that_was_damaged_is_not_called_finished(corpus, tmp_path
 def test_a_resume_with_other_settings_names_the_difference(corpus, tmp_path):
     with pytest.raises(Stopped):
         finish(run(corpus, tmp_path), stop=lambda: True)
-    with pytest.raises(WordRBMError, match=r"word_rate was 0\.08 and is now 0\.01"):
+    with pytest.raises(WordRBMError, match=r"word_rate was 0\.04 and is now 0\.01"):
         finish(run(corpus, tmp_path, word_rate=0.01), resume=True)
 
 
@@ -248,7 +249,7 @@ def test_a_resume_with_nothing_left_to_read_writes_the_model(corpus, tmp_path):
 def test_lost_word_vectors_are_never_saved(tmp_path):
     corpus = prepared(tmp_path, heldout=0.0)
     with pytest.raises(WordRBMError, match=r"the largest number in [Db]"):
-        finish(run(corpus, tmp_path / "model", word_rate=1e3, hidden_rate=1e-9, l2=0.0))
+        finish(run(corpus, tmp_path / "model", objective="sml", word_rate=1e3, hidden_rate=1e-9))
     assert not (tmp_path / "model" / "model.safetensors").exists()
 
 

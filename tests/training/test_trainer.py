@@ -13,7 +13,7 @@ from wordrbm.training.trainer import learning_rates_at
 def settings(**changes):
     base = {"batch_size": 24, "chains": 36, "shards": 4, "ngrams": 24 * 40, "warmup": 5}
     return check_settings(
-        base | {"window": n, "hidden": H, "mh_steps": 5, "reservoir": 96} | changes
+        base | {"window": n, "hidden": H, "mh_steps": 5, "reservoir": 96, "candidates": 6} | changes
     )
 
 
