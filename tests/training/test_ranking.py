@@ -7,7 +7,7 @@ import pytest
 
 from tests import reference
 from tests.conftest import K
-from wordrbm.kernels.ranking import thin
+from wordrbm.kernels.ranking import Ranked, rank_position, thin
 from wordrbm.models.gradient import to_dense
 from wordrbm.sampling import AliasTable, word_tables
 from wordrbm.training import TrainingSettings
@@ -98,7 +98,8 @@ def test_a_model_of_the_truth_has_no_gradient(stream, wordrep, q, ranking, monke
         put(monkeypatch, [number, number])
         few = Ranking(ranking.words, 2, WEIGHT, thinning=0.0)
         for v, mass in zip(windows, p, strict=True):
-            gradient = gradient_of(wordrep, few(stream, wordrep, v[None]), v[None])
+            twice = np.stack([v, v])  # each word of it is ranked once
+            gradient = gradient_of(wordrep, few(stream, wordrep, twice), twice)
             for name, value in total.items():
                 part = mass * q[list(number)].prod() * to_dense(gradient, name, value.shape)
                 value += part
@@ -120,5 +121,23 @@ def test_thinning_keeps_the_mean(rng):
 
 def test_settings_choose(ranking):
     assert ranking_of(TrainingSettings(objective="sml"), ranking.words) is None
-    asked = ranking_of(TrainingSettings(candidates=7, ranking_weight=3.0), ranking.words)
-    assert (asked.size, asked.weight) == (7, 3.0)
+    chosen = ranking_of(TrainingSettings(candidates=7, ranking_weight=3.0), ranking.words)
+    assert (chosen.size, chosen.weight) == (7, 3.0)
+
+
+def test_products_of_units_below_the_range_of_a_number(stream):
+    """A word turns sixteen units off and others on: the score itself is a usual one."""
+    H, sharp = 48, 7.0
+    U = np.eye(H, dtype=np.float32)
+    effect = np.where(np.arange(H) < 16, -sharp, sharp / 2).astype(np.float32)
+    D, x = np.stack([effect, 0 * effect]), (np.full(H, 12.0) + effect).astype(np.float32)
+    words = word_tables(AliasTable.build(np.ones(2)), 1)
+    part = Ranked(
+        np.zeros(1, "f4"), np.zeros(1, "f4"), np.zeros((1, H), "f4"), 0, np.ones(2, np.int32),
+        np.zeros(2, "f4"), np.zeros((2, H), "f4"),
+    )  # fmt: skip
+    candidates, v = Ranking(words, 2, 1.0, thinning=0.0).candidates(), np.zeros((1, 1), np.int32)
+    nothing = np.zeros(2, "f4"), np.zeros(H, "f4")
+    rank_position(stream, D, U, *nothing, candidates, 0, v, D[:1], x[None], part)
+    gain = np.logaddexp(0, 12.0 + effect.astype(float)).sum() - H * np.logaddexp(0, 12.0)
+    assert 1 - part.read[0] == pytest.approx(np.exp(gain) / (np.exp(gain) + 2), rel=1e-3)

@@ -14,7 +14,7 @@ from wordrbm.sampling import (
     PooledMetropolis,
     word_tables,
 )
-from wordrbm.training import TrainingSettings, start, train
+from wordrbm.training import TrainingSettings, optimizer, start, train
 from wordrbm.training import compiled as module
 from wordrbm.training.compiled import CompiledUpdate, compile_proposals, run_leader
 from wordrbm.training.optimizer import LearningRates
@@ -28,6 +28,7 @@ SIZES = [
     (5, 16, 3, 300, 64, 32),
     (1, 4, 8, 50, 30, 90),
     (2, 250, 50, 999, 96, 96),
+    (5, 9, 4, 30, 4, 6),  # fewer windows in a shard than positions
 ]
 
 
@@ -93,10 +94,12 @@ def test_the_compiled_update_is_the_plain_one(run, jumps):
         np.testing.assert_allclose(fast[2][name], speed, rtol=2e-4, atol=2e-6)
 
 
-@pytest.mark.parametrize("sharpness", [1.0, 40.0])
-def test_the_compiled_ranking_is_the_plain_one(run, sharpness):
+@pytest.mark.parametrize("sharpness", [1.0, 40.0, 1000.0])
+@pytest.mark.parametrize("clip", [4.0, 0.05])
+def test_the_compiled_ranking_is_the_plain_one(run, sharpness, clip, monkeypatch):
     """Also of a model so sharp that products of units leave the range of a number."""
     model, transition, settings, *rest = run
+    monkeypatch.setattr(optimizer, "CLIP_FACTOR", clip)
     model.D[...] *= sharpness
     run = model, transition, settings.model_copy(update={"objective": "hybrid"}), *rest
     fast, slow = updated(compiled, run, 1, rates=STILL), updated(PlainUpdate, run, 1, rates=STILL)
@@ -108,7 +111,10 @@ def test_the_compiled_ranking_is_the_plain_one(run, sharpness):
 
 @pytest.mark.parametrize("kind", [compiled, PlainUpdate])
 @pytest.mark.parametrize("threads", [2, 3, 7])
-def test_threads_leave_the_bits(run, kind, threads):
+@pytest.mark.parametrize("objective", ["sml", "hybrid"])
+def test_threads_leave_the_bits(run, kind, threads, objective):
+    model, transition, settings, *rest = run
+    run = model, transition, settings.model_copy(update={"objective": objective}), *rest
     alone, together = updated(kind, run, 3), updated(kind, run, 3, threads)
     np.testing.assert_array_equal(alone[1].chains.h, together[1].chains.h)
     for name, value in alone[0].parameters().items():

@@ -1,7 +1,7 @@
 """One shard's share of an update as one compiled call: nothing returns to Python in between.
 
-The words of its chains move given h, by proposals from a pool (`pool.py`). Then the positive phase,
-windows read with weight +1, less the negative phase, the windows of the chains with weight B/M:
+The words of its chains move given h, by proposals from a pool (`metropolis.py`). Then the positive
+phase, windows read with weight +1, less the negative phase, those of the chains with weight B/M:
 
     g_i = U[i]^T h,   mean = logistic(c + sum_i U[i] D[v_i])
     dU[i] = sum_m weight_m mean_m D[v_i]^T,   dD[v_i] = weight_m U[i]^T mean_m,   db[v_i] = weight_m
@@ -66,7 +66,7 @@ def shard_gradient(
     reservoir: ReservoirTable, jumps: int, candidates: Candidates,
     read: Array, v: Array, h: Array, new_v: Array, new_h: Array, gradient: ShardGradient,
 ) -> None:  # fmt: skip
-    """Move the chains (v, h) to (moved, drawn), and compare them with the windows `read`."""
+    """Move the chains (v, h) to (new_v, new_h), and compare them with the windows `read`."""
     stream = seed_state(seed, step, shard)
     new_v[:], gradient.accepted[:] = v, 0
     move_words(stream, parameters, proposals, h, new_v, gradient.accepted)
@@ -201,7 +201,8 @@ def add_candidates(parameters, vectors, ranked, first, gradient):  # type: ignor
     n = vectors.shape[1] // d
     P = ranked.number.size // n
     for i in range(n if P > 0 else 0):
-        here, U = ranked_windows(i, n, B), columns(parameters.U, i, n)
+        start, stop = ranked_windows(i, n, B, ranked.rotation)
+        here, U = slice(start, stop), columns(parameters.U, i, n)
         own, rows = slice(i * P, (i + 1) * P), slice(first + i * P, first + (i + 1) * P)
         row_index, negative = ranked.number[own], ranked.negative[here]
         gradient.row_index[rows], gradient.weight[rows] = row_index, ranked.total[own]

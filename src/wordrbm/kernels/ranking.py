@@ -9,7 +9,7 @@ All windows of a position share their candidates, so ``exp(x_kj)`` is taken once
 and gradients of a candidate's row are summed over the windows before the product with `U`.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -17,9 +17,11 @@ from numba import njit
 from wordrbm.kernels.alias import fill_alias
 from wordrbm.kernels.fastmath import exp
 from wordrbm.kernels.jumps import WordTables
-from wordrbm.kernels.rng import next_uniform
+from wordrbm.kernels.rng import next_uint64, next_uniform
 from wordrbm.shapes import Array
 
+SHARPEST = 80.0  # an input beyond it is ranked by logarithms: its exponential may leave the range
+LEAST, MOST = 1e-30, 1e30  # of a product of a block of units, or it is ranked by logarithms
 BLOCK = 16  # units whose product is taken in the model's precision, before it multiplies a double
 
 
@@ -38,31 +40,44 @@ class Ranked(NamedTuple):
     read: Array  # B: the weight of each window read
     weight: Array  # B: the summed weights of its candidates
     negative: Array  # B x H: their hidden means, so weighted
+    rotation: Any  # which position the first windows are ranked by
     number: Array  # nP: the candidates
     total: Array  # nP: the weight of each, over all windows
     means: Array  # nP x H: their hidden means, so weighted
 
 
 @njit(cache=True, nogil=True)
-def ranked_windows(i, n, B):  # type: ignore[no-untyped-def]
-    """The windows of B in which position i of n is ranked."""
-    return slice(i * B // n, (i + 1) * B // n)
+def draw_rotation(stream, n, B):  # type: ignore[no-untyped-def]
+    """The position that the first of B windows are ranked by: any, where not all have a turn."""
+    return np.int64(next_uint64(stream) % np.uint64(n)) if n > B else np.int64(0)
+
+
+@njit(cache=True, nogil=True)
+def ranked_windows(i, n, B, rotation):  # type: ignore[no-untyped-def]
+    """The windows of B in which position i of n is ranked: first, last."""
+    turn = (i - rotation) % n
+    return turn * B // n, (turn + 1) * B // n
 
 
 @njit(cache=True, nogil=True)
 def rank_windows(stream, D, U, b, c, candidates, v, vectors, x):  # type: ignore[no-untyped-def]
     """Rank one word of each window v; `vectors` are its words' and x the inputs they give."""
     (B, n), H, P, dtype = v.shape, c.size, candidates.size, c.dtype
-    rows = n * P
+    rows, rotation = n * P, np.int64(0)
+    if P > 0:
+        rotation = draw_rotation(stream, n, B)
     ranked = Ranked(
         np.zeros(B, dtype), np.zeros(B, dtype), np.zeros((B if P > 0 else 0, H), dtype),
-        np.empty(rows, np.int32), np.zeros(rows, dtype), np.zeros((rows, H), dtype),
+        rotation, np.zeros(rows, np.int32), np.zeros(rows, dtype), np.zeros((rows, H), dtype),
     )  # fmt: skip
     for i in range(n if P > 0 else 0):
-        here, own = ranked_windows(i, n, B), slice(i * P, (i + 1) * P)
+        first, last = ranked_windows(i, n, B, rotation)
+        if first == last:
+            continue
+        here, own = slice(first, last), slice(i * P, (i + 1) * P)
         part = Ranked(
             ranked.read[here], ranked.weight[here], ranked.negative[here],
-            ranked.number[own], ranked.total[own], ranked.means[own],
+            rotation, ranked.number[own], ranked.total[own], ranked.means[own],
         )  # fmt: skip
         draw_candidates(stream, candidates.words, i, part.number)
         rank_position(stream, D, columns(U, i, n), b, c, candidates, i, v[here],
@@ -102,12 +117,14 @@ def rank_position(stream, D, U, b, c, candidates, i, v, vectors, x, ranked):  # 
     for k in range(P):
         bias[k] = b[ranked.number[k]] - log_q[ranked.number[k]]
         factor[k] = np.exp(bias[k])
+    sharp = largest(added.reshape(-1)) > SHARPEST
     for m in range(len(v)):
         bias[P] = b[v[m, i]] - log_q[v[m, i]]
         factor[P] = np.exp(bias[P])
         fill_switches(x[m], own_added[m], c, off, on, own)
         multiply_units(off, on, by_unit, own, product, score)
-        rank_scores(score, factor, bias, x[m], own_added[m], added, c)
+        slow = sharp or largest(own_added[m]) > SHARPEST
+        slow = rank_scores(slow, score, factor, bias, x[m], own_added[m], added, c)
         thin(next_uniform(stream), score[:P], candidates.thinning, weight)
         ranked.read[m] = candidates.weight * (1.0 - score[P])
         for k in range(P):
@@ -115,7 +132,12 @@ def rank_position(stream, D, U, b, c, candidates, i, v, vectors, x, ranked):  # 
                 w = dtype.type(candidates.weight * weight[k])
                 ranked.weight[m] += w
                 ranked.total[k] += w
-                add_means(off, on, growth[k], w, ranked.negative[m], ranked.means[k])
+                if slow:
+                    add_means_slowly(
+                        x[m], own_added[m], added[k], c, w, ranked.negative[m], ranked.means[k]
+                    )
+                else:
+                    add_means(off, on, growth[k], w, ranked.negative[m], ranked.means[k])
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
@@ -125,6 +147,15 @@ def fill_exp(x, out):  # type: ignore[no-untyped-def]
         row, to = x[k], out[k]
         for j in range(x.shape[1]):
             to[j] = exp(row[j])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def largest(x):  # type: ignore[no-untyped-def]
+    """The largest number without its sign."""
+    most = x.dtype.type(0)
+    for k in range(x.size):
+        most = max(most, abs(x[k]))
+    return most
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
@@ -141,7 +172,7 @@ def fill_switches(x, own_added, c, off, on, own):  # type: ignore[no-untyped-def
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def multiply_units(off, on, by_unit, own, product, score):  # type: ignore[no-untyped-def]
     """``score[k] = prod_j (off_j + on_j growth_jk)``, and last the product of `own`."""
-    P, H, one = product.size, off.size, product.dtype.type(1)
+    P, H, one, beyond = product.size, off.size, product.dtype.type(1), 0
     score[:] = 1.0
     for first in range(0, H, BLOCK):
         last, read = min(H, first + BLOCK), one
@@ -159,21 +190,30 @@ def multiply_units(off, on, by_unit, own, product, score):  # type: ignore[no-un
             for k in range(P):
                 product[k] *= off[j] + on[j] * row[k]
         for k in range(P):
+            beyond += not (LEAST < product[k] < MOST)
             score[k] *= product[k]
         score[P] *= read
+        beyond += not (LEAST < read < MOST)
+    if beyond > 0:
+        score[P] = np.nan
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def rank_scores(score, factor, bias, x, own_added, added, c):  # type: ignore[no-untyped-def]
-    """Turn products of units into the probabilities of the candidates and, last, the word read."""
+def rank_scores(slow, score, factor, bias, x, own_added, added, c):  # type: ignore[no-untyped-def]
+    """Turn products of units into the probabilities of the candidates and, last, the word read.
+
+    Whether it had to be done by logarithms.
+    """
     total = 0.0
     for k in range(score.size):
         score[k] *= factor[k]
         total += score[k]
-    if not 1e-300 < total < 1e300:
+    slow = slow or not 1e-300 < total < 1e300
+    if slow:
         total = rank_slowly(score, bias, x, own_added, added, c)
     for k in range(score.size):
         score[k] /= total
+    return slow
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -214,5 +254,15 @@ def add_means(off, on, growth, weight, window, candidate):  # type: ignore[no-un
     for j in range(off.size):
         odds = on[j] * growth[j]
         mean = weight * odds / (off[j] + odds)
+        window[j] += mean
+        candidate[j] += mean
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_means_slowly(x, own_added, added, c, weight, window, candidate):  # type: ignore[no-untyped-def]
+    """The same from the inputs themselves, where exponentials leave the range of a number."""
+    for j in range(c.size):
+        total = np.float64(x[j]) + c[j] - own_added[j] + added[j]
+        mean = weight / (1.0 + np.exp(-max(min(total, 700.0), -700.0)))
         window[j] += mean
         candidate[j] += mean

@@ -12,7 +12,8 @@ never alone. Its gradient is a sum over windows, as that of the likelihood is:
     (1 - r_0) d(-F(v)) - sum_k r_k d(-F(v with k))
 
 The positions take turns: the first B / n windows of a shard are ranked by their first word, and so
-on. All windows of a position share their candidates. Its cost has no K.
+on; where a shard has fewer windows than words in a window, the first position is drawn. All windows
+of a position share their candidates. Its cost has no K.
 
 References
     Z. Ma, M. Collins. Noise contrastive estimation and negative sampling for conditional models.
@@ -26,7 +27,13 @@ import numpy as np
 from jaxtyping import Float
 
 from wordrbm.kernels.jumps import WordTables
-from wordrbm.kernels.ranking import Candidates, draw_candidates, thin
+from wordrbm.kernels.ranking import (
+    Candidates,
+    draw_candidates,
+    draw_rotation,
+    ranked_windows,
+    thin,
+)
 from wordrbm.kernels.rng import next_uniform
 from wordrbm.models import AbstractRBM
 from wordrbm.shapes import Array, Stream, Words
@@ -61,10 +68,14 @@ class Ranking:
         """Rank the windows v that a shard has read."""
         B, n = v.shape
         read, windows, weights = np.zeros(B), [v[:0]], [np.zeros(0)]
+        rotation = draw_rotation(stream, n, B)
         for i in range(n):
+            first, last = ranked_windows(i, n, B, rotation)
+            if first == last:
+                continue
             number = np.empty(self.size, np.int32)
             draw_candidates(stream, self.words, i, number)
-            own = slice(i * B // n, (i + 1) * B // n)
+            own = slice(first, last)
             others, r = self._rank(model, v[own], i, number)
             kept = np.empty((len(r), self.size))
             for m, probability in enumerate(r):

@@ -133,7 +133,8 @@ def _told(fault: Any) -> str:
 def _uneven(values: Mapping[str, Any]) -> list[str]:
     """Shards must divide the work; said of whole numbers, other values are at fault themselves."""
     shards = values.get("shards", TrainingSettings.model_fields["shards"].default)
-    given = {name: values.get(name) for name in ("batch_size", "chains")}
+    fields = TrainingSettings.model_fields
+    given = {name: values.get(name, fields[name].default) for name in ("batch_size", "chains")}
     return [
         f"{name} {reprlib.repr(number)} is not a multiple of shards {reprlib.repr(shards)}"
         for name, number in given.items()
