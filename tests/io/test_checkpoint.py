@@ -101,3 +101,26 @@ def test_a_state_that_does_not_fit_is_refused(tmp_path, current, identity, name,
     write_tensors(path, arrays, metadata)
     with pytest.raises(WordRBMError, match="None of the 1 checkpoints"):
         latest_checkpoint(tmp_path, identity)
+
+
+@pytest.mark.parametrize(
+    ("operator", "refusal"), [("unigram", None), ("clusters", "proposed words by clusters")]
+)
+def test_checkpoints_from_before_the_settings_of_today(
+    tmp_path, current, identity, operator, refusal
+):
+    """Settings that came later are as if off; a run by clusters cannot go on."""
+    older = identity.settings.model_copy(update={"objective": "sml"})
+    identity = RunIdentity(older, identity.vocabulary, identity.corpus)
+    save_checkpoint(tmp_path, current, identity)
+    path = list_checkpoints(tmp_path)[0]
+    metadata = read_metadata(path)
+    for name in ("objective", "ranking_weight", "candidates"):
+        del metadata["settings"][name]
+    metadata["settings"] |= {"operator": operator, "cluster_steps": 4}
+    write_tensors(path, load_file(path), metadata)
+    if refusal is None:
+        assert latest_checkpoint(tmp_path, identity).state.step == current.state.step
+    else:
+        with pytest.raises(WordRBMError, match=refusal):
+            latest_checkpoint(tmp_path, identity)

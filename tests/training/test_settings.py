@@ -80,3 +80,8 @@ def test_the_papers_procedure_has_a_name():
     for wrong in ("papers", 3, ["paper"]):
         with pytest.raises(WordRBMError, match="the presets are sml, paper"):
             with_preset({"preset": wrong})
+
+
+def test_shards_that_do_not_divide_a_default_are_one_sentence():
+    with pytest.raises(WordRBMError, match="batch_size 512 is not a multiple of shards 3"):
+        check_settings({"shards": 3})

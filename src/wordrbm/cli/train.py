@@ -31,10 +31,11 @@ def train(
     dimension: Annotated[int | None, _option("Numbers in a word vector [50].")] = None,
     hidden: Annotated[int | None, _option("Hidden units [250].")] = None,
     preset: Annotated[
-        str | None, _option("Settings by name: sml, or paper, its procedure; options win.")
+        str | None,
+        _option("Settings by name: sml, the likelihood alone; paper, as published. Options win."),
     ] = None,
     objective: Annotated[
-        str | None, _option("hybrid (likelihood and ranking) or sml [hybrid].")
+        str | None, _option("hybrid, or sml, the likelihood alone, at these rates [hybrid].")
     ] = None,
     candidates: Annotated[
         int | None, _option("Words drawn that a word read is ranked among [64].")

@@ -199,8 +199,10 @@ def _is_state(arrays: dict[str, Array], K: int) -> bool:
 def check_same_run(path: Path, metadata: dict[str, Any], identity: RunIdentity) -> None:
     """Raise if a file belongs to another run, naming every difference."""
     old, new = metadata.get("settings"), identity.settings.model_dump()
-    old = current_settings(old) if isinstance(old, dict) else {}
-    differences = [
+    old = old if isinstance(old, dict) else {}
+    clustered = old.get("operator", "unigram") != "unigram"
+    old = current_settings(old)
+    differences = ["it proposed words by clusters, which training no longer does"] * clustered + [
         f"{name if name in new else short_repr(name)} was {short_repr(old.get(name))} "
         f"and is now {new.get(name)!r}"
         for name in sorted(old.keys() | new.keys())

@@ -195,7 +195,7 @@ def _refuse_word(word: int, state: UpdateState) -> NoReturn:
 
 
 def _step_sizes(rates: LearningRates, B: int) -> tuple[float, ...]:
-    """The numbers of `kernels.optimizer.Pace`."""
+    """The numbers of `kernels.optimizer.StepSizes`."""
     shrink = rates.word * rates.l2, rates.hidden * rates.l2
     return rates.word, shrink[0], rates.hidden / B, shrink[1], rates.momentum, MAX_WEIGHT
 
