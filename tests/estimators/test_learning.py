@@ -17,13 +17,13 @@ def test_a_value_is_expected_as_often_as_its_column_shows_it():
     q = [np.array([0.7, 0.3]), np.array([0.5, 0.3, 0.2])]
     learner = table_learner(q, SETTINGS)
     expected = (1 + 100 * np.concatenate(q)) ** -0.75
-    np.testing.assert_allclose(learner.row_rates.damping, expected, rtol=1e-6)
+    np.testing.assert_allclose(learner.row_rates.rate_scale, expected, rtol=1e-6)
     np.testing.assert_allclose(learner.rbm.b, np.log(np.concatenate(q)), rtol=1e-6)
 
 
 def test_a_word_of_text_is_expected_at_every_position():
     q = np.array([0.7, 0.3])
-    damping = text_learner(q, SETTINGS).row_rates.damping
+    damping = text_learner(q, SETTINGS).row_rates.rate_scale
     np.testing.assert_allclose(damping, (1 + 100 * 2 * q) ** -0.75, rtol=1e-6)
 
 
