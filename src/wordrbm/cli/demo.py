@@ -19,7 +19,7 @@ WORDS = [
     "my",
     "important",
 ]
-NGRAMS = 8_000_000
+NGRAMS = 5_000_000
 
 
 def demo(

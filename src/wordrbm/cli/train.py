@@ -127,12 +127,12 @@ def show_run(
         with closing(run.reports(resume=resume, stop=stop)) as reports, ExitStack() as stack:
             for report in reports:
                 if last is None:
-                    stop.has_begun = True
+                    first, stop.has_begun = report, True
                     show = stack.enter_context(progress("training", total, quiet=quiet))
                     log = stack.enter_context(events(tensorboard, report.step))
                 last = report
                 scores = _scores(report) if report.scores else scores
-                show(report.progress.windows, _pace(report) + scores)
+                show(report.progress.windows, speed_note(report, first) + scores)
                 if report.scores:
                     log(record_of(report))
     except Stopped:
@@ -141,13 +141,16 @@ def show_run(
     return last
 
 
-def _pace(report: "Report") -> str:
-    done = report.progress
-    left = done.windows * (1 / done.share - 1) / max(report.windows_per_second, 1.0)
-    return (
-        f"{done.windows / 1e6:.2f} M windows, {report.windows_per_second:,.0f}/s, "
-        f"{left / 60:.1f} min left, acceptance {done.acceptance:.2f}"
-    )
+def speed_note(report: "Report", first: "Report") -> str:
+    """Windows, speed and time left; the first update of a process, which compiles, has no speed."""
+    done, seconds = report.progress, report.seconds - first.seconds
+    windows = f"{done.windows / 1e6:.2f} M windows, "
+    acceptance = f"acceptance {done.acceptance:.2f}"
+    if seconds <= 0:
+        return f"{windows}compiled, {acceptance}"
+    speed = (done.windows - first.progress.windows) / seconds
+    left = done.windows * (1 / done.share - 1) / max(speed, 1.0)
+    return f"{windows}{speed:,.0f}/s, {left / 60:.1f} min left, {acceptance}"
 
 
 def _scores(report: "Report") -> str:
