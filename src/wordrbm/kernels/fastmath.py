@@ -127,3 +127,12 @@ def softplus_row_sums(x: Array, total: Array) -> None:
             term[j] = max(x[m, j], zero) + log(one + exp(-abs(x[m, j])))
         for j in range(x.shape[1]):
             total[m] += term[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def all_within(values: Array, bound: float) -> bool:
+    """Whether every number is smaller than this either way; nan is not."""
+    beyond = 0
+    for k in range(values.size):
+        beyond += not (abs(values[k]) < bound)
+    return beyond == 0

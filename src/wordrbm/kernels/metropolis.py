@@ -181,3 +181,14 @@ def accept_lanes(offers, neg_log_u, current_weight, moved, taken):  # type: igno
             current_weight[lane] = offer[lane] if take else current_weight[lane]
             moved[lane] = np.int32(t) if take else moved[lane]
             taken[lane] += np.int32(take)
+
+
+@njit(cache=True, nogil=True)
+def gather(table, row_index):  # type: ignore[no-untyped-def]
+    """The named rows, one under the other."""
+    rows = np.empty((row_index.size, table.shape[1]), table.dtype)
+    for r in range(row_index.size):
+        row = table[row_index[r]]
+        for k in range(row.size):
+            rows[r, k] = row[k]
+    return rows

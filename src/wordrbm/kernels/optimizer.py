@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from wordrbm.kernels.averaging import STRIDE, average_dense, blend, kept_share
+from wordrbm.kernels.fastmath import all_within
 from wordrbm.kernels.pcd_gradient import Parameters, ShardGradient
 from wordrbm.shapes import Array
 
@@ -89,15 +90,6 @@ def decay_velocity(speed: Array, parameter: Array, momentum: float, shrink: floa
     """``speed = momentum speed - shrink parameter``: what is left of the last step."""
     for k in range(speed.size):
         speed[k] = momentum * speed[k] - shrink * parameter[k]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def all_within(values: Array, bound: float) -> bool:
-    """Whether every number is smaller than this either way; nan is not."""
-    beyond = 0
-    for k in range(values.size):
-        beyond += not (abs(values[k]) < bound)
-    return beyond == 0
 
 
 class Velocity(NamedTuple):

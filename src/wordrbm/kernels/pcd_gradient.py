@@ -21,7 +21,13 @@ from numba import njit
 from wordrbm.kernels.alias import fill_alias
 from wordrbm.kernels.fastmath import sigmoid_inplace
 from wordrbm.kernels.jumps import ReservoirTable, draw_windows, jump_windows, pool_size
-from wordrbm.kernels.metropolis import CHAINS_PER_POOL, gather_pool, score_current, walk_pool
+from wordrbm.kernels.metropolis import (
+    CHAINS_PER_POOL,
+    gather,
+    gather_pool,
+    score_current,
+    walk_pool,
+)
 from wordrbm.kernels.ranking import Candidates, columns, rank_windows, ranked_windows
 from wordrbm.kernels.rng import fill_bernoulli, seed_state
 from wordrbm.shapes import Array
@@ -149,17 +155,6 @@ def split_positions(context, n):  # type: ignore[no-untyped-def]
             for k in range(apart.shape[2]):
                 apart[i, m, k] = context[m, i * apart.shape[2] + k]
     return apart
-
-
-@njit(cache=True, nogil=True)
-def gather(table, row_index):  # type: ignore[no-untyped-def]
-    """The named rows, one under the other."""
-    rows = np.empty((row_index.size, table.shape[1]), table.dtype)
-    for r in range(row_index.size):
-        row = table[row_index[r]]
-        for k in range(row.size):
-            rows[r, k] = row[k]
-    return rows
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})

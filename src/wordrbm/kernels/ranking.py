@@ -15,8 +15,9 @@ import numpy as np
 from numba import njit
 
 from wordrbm.kernels.alias import fill_alias
-from wordrbm.kernels.fastmath import exp
+from wordrbm.kernels.fastmath import all_within, exp
 from wordrbm.kernels.jumps import WordTables
+from wordrbm.kernels.metropolis import gather
 from wordrbm.kernels.rng import next_uint64, next_uniform
 from wordrbm.shapes import Array
 
@@ -104,9 +105,7 @@ def columns(matrix, i, n):  # type: ignore[no-untyped-def]
 def rank_position(stream, D, U, b, c, candidates, i, v, vectors, x, ranked):  # type: ignore[no-untyped-def]
     """Rank the words at position i of the windows v; U and `vectors` are those of the position."""
     H, P, dtype, log_q = c.size, candidates.size, c.dtype, candidates.words.log_q
-    rows = np.empty((P, D.shape[1]), dtype)
-    for k in range(P):
-        rows[k] = D[ranked.number[k]]
+    rows = gather(D, ranked.number)
     added, own_added = np.dot(rows, U.T), np.dot(vectors, U.T)
     growth = np.empty_like(added)
     fill_exp(added, growth)
@@ -117,13 +116,13 @@ def rank_position(stream, D, U, b, c, candidates, i, v, vectors, x, ranked):  # 
     for k in range(P):
         bias[k] = b[ranked.number[k]] - log_q[ranked.number[k]]
         factor[k] = np.exp(bias[k])
-    sharp = largest(added.reshape(-1)) > SHARPEST
+    sharp = not all_within(added.reshape(-1), SHARPEST)
     for m in range(len(v)):
         bias[P] = b[v[m, i]] - log_q[v[m, i]]
         factor[P] = np.exp(bias[P])
         fill_switches(x[m], own_added[m], c, off, on, own)
         multiply_units(off, on, by_unit, own, product, score)
-        slow = sharp or largest(own_added[m]) > SHARPEST
+        slow = sharp or not all_within(own_added[m], SHARPEST)
         slow = rank_scores(slow, score, factor, bias, x[m], own_added[m], added, c)
         thin(next_uniform(stream), score[:P], candidates.thinning, weight)
         ranked.read[m] = candidates.weight * (1.0 - score[P])
@@ -147,15 +146,6 @@ def fill_exp(x, out):  # type: ignore[no-untyped-def]
         row, to = x[k], out[k]
         for j in range(x.shape[1]):
             to[j] = exp(row[j])
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def largest(x):  # type: ignore[no-untyped-def]
-    """The largest number without its sign."""
-    most = x.dtype.type(0)
-    for k in range(x.size):
-        most = max(most, abs(x[k]))
-    return most
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})

@@ -41,7 +41,6 @@ from wordrbm.shapes import Array, Words
 from wordrbm.training.averaging import Averages
 from wordrbm.training.batches import HasShufflePlan
 from wordrbm.training.optimizer import MAX_WEIGHT, LearningRates
-from wordrbm.training.ranking import no_candidates
 from wordrbm.training.reservoir import RecentWindows
 from wordrbm.training.settings import TrainingSettings
 from wordrbm.training.update import UpdateContext, UpdateResult
@@ -226,7 +225,7 @@ def _reservoir(recent: RecentWindows | None, n: int) -> ReservoirTable:
 
 def _no_candidates(n: int) -> Candidates:
     """Without ranking: tables of one word that nobody draws."""
-    return no_candidates(word_tables(AliasTable.build(np.ones(1)), n))
+    return Candidates(word_tables(AliasTable.build(np.ones(1)), n), 0, 0.0, 0.0)
 
 
 def _allocate(model: WordRepRBM, settings: TrainingSettings, candidates: int) -> ShardGradient:

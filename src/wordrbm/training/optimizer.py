@@ -18,10 +18,10 @@ import numpy as np
 from jaxtyping import Float
 
 from wordrbm.errors import WordRBMError
+from wordrbm.kernels.fastmath import all_within
 from wordrbm.kernels.optimizer import (
     add_rows,
     add_scaled,
-    all_within,
     clear_rows,
     decay_velocity,
     weigh_rows,

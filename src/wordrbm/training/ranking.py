@@ -100,8 +100,3 @@ def ranking_of(settings: TrainingSettings, words: WordTables) -> Ranking | None:
     if settings.objective == "sml":
         return None
     return Ranking(words, settings.candidates, settings.ranking_weight)
-
-
-def no_candidates(words: WordTables) -> Candidates:
-    """What compiled code reads where nothing is ranked."""
-    return Candidates(words, 0, 0.0, THINNING)
