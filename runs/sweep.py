@@ -41,6 +41,7 @@ from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.text.windows import ShuffledBatches
 from wordrbm.training import TrainingSettings, averaged, start, train
 from wordrbm.training.settings import PRESETS
+from wordrbm.training.spectral import set_spectral_vectors
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -116,7 +117,11 @@ def run(
         word_probability=q,
         hidden_bias=settings.hidden_bias,
     )
-    batches = ShuffledBatches(prepared.windows(settings.window, "train"), settings.seed)
+    windows = prepared.windows(settings.window, "train")
+    batches = ShuffledBatches(windows, settings.seed)
+    if settings.initialization == "spectral":
+        rng = np.random.default_rng(settings.seed)
+        set_spectral_vectors(rng, model, batches, len(windows), q)
     state = start(model, batches, settings)
     if variant.get("apart"):  # every word has its own proposals, as in the paper
         apart = Metropolis.from_probability(q, steps=settings.mh_steps)

@@ -377,3 +377,50 @@ def negative_weights(chains, pool, stored, target, r):
         return [1.0] * len(chains) + [0.0] * len(pool)
     kept = [0.0 if v in stored else 1.0 for v in chains]
     return kept + [len(inside) * x / sum(importance) for x in importance]
+
+
+def orthogonalized(matrix, steps=5, a=3.4445, b=-4.7750, c=2.0315):
+    """Newton-Schulz steps on the matrix itself, ``X <- a X + b (X X^T) X + c (X X^T)^2 X``."""
+
+    def product(x, y):
+        return [[sum(p * q for p, q in zip(row, col, strict=True)) for col in zip(*y, strict=True)]
+                for row in x]  # fmt: skip
+
+    norm = math.sqrt(sum(value * value for row in matrix for value in row))
+    x = [[value / norm for value in row] for row in matrix]
+    for _ in range(steps):
+        gram = product(x, [list(col) for col in zip(*x, strict=True)])
+        once = product(gram, x)
+        twice = product(gram, once)
+        x = [
+            [a * p + b * q + c * r for p, q, r in zip(*rows, strict=True)]
+            for rows in zip(x, once, twice, strict=True)
+        ]
+    return x
+
+
+def spectral_vectors(windows, q, contexts, d, prior, rms):
+    """Hellinger components of the words beside each word, with every number written out."""
+    n, K, N = len(windows[0]), len(q), len(windows)
+    order = sorted(range(K), key=lambda w: -q[w])[:contexts]
+    sides = [(n // 2, n // 2 - 1), ((n - 1) // 2, (n - 1) // 2 + 1)]
+    count = [[[0] * K for _ in range(K)] for _ in sides]
+    read = [[0] * K for _ in sides]
+    for window in windows:
+        for side, (word, neighbour) in enumerate(sides):
+            read[side][window[word]] += 1
+            count[side][window[word]][window[neighbour]] += 1
+    x = []
+    for w in range(K):
+        row = []
+        for side in range(2):
+            for j in order:
+                p = sum(count[side][u][j] for u in range(K)) / N
+                row.append(math.sqrt((count[side][w][j] + prior * p) / (read[side][w] + prior)))
+        x.append(row)
+    weight = np.sqrt(np.sum(read, axis=0))
+    weight = weight / weight.sum()
+    centred = np.array(x) - weight @ np.array(x)
+    _, deviation, axes = np.linalg.svd(np.sqrt(weight)[:, None] * centred, full_matrices=False)
+    vectors = centred @ axes[:d].T / np.sqrt(deviation[:d])
+    return vectors * rms / math.sqrt(weight @ (vectors**2).mean(axis=1))

@@ -78,6 +78,8 @@ def settings_of(
         # The rates of `fit` fall to zero; `partial_fit` goes on from the parameters themselves.
         "averaging": 0,
         "objective": "sml",
+        "optimizer": "sgd",
+        "initialization": "random",
         "reservoir": min(RESERVOIR, plan.batches * plan.size),
     }
     return TrainingSettings(**{**values, **changes})

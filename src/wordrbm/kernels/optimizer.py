@@ -13,6 +13,7 @@ from numba import njit
 
 from wordrbm.kernels.averaging import STRIDE, average_dense, blend, kept_share
 from wordrbm.kernels.fastmath import all_within
+from wordrbm.kernels.muon import muon_step
 from wordrbm.kernels.pcd_gradient import Parameters, ShardGradient
 from wordrbm.shapes import Array
 
@@ -127,6 +128,8 @@ class StepSizes(NamedTuple):
     hidden_shrink: float  # of U
     momentum: float
     bound: float  # of a sane dense number
+    mean: float  # 1 / B
+    muon: float  # rate of U along its orthogonalised momentum (`muon.py`); 0 is plain momentum
 
 
 @njit(cache=True, nogil=True)
@@ -145,16 +148,41 @@ def apply_gradient(
     if averages.power > 0:
         average_touched(part, parts, parameters, gradient, averages, (turn - 1) // STRIDE)
     step_rows(part, parts, parameters, gradient, limits, step_sizes)
-    sane_U = step_dense(
-        part, parts, parameters.U, velocity.U, gradient.U, step_sizes, step_sizes.hidden_shrink
-    )
+    average = averages.power > 0 and turn % STRIDE == 0
     sane_c = step_dense(
         part, parts, parameters.c, velocity.c, gradient.c, step_sizes, step_sizes.word * 0
     )
-    if averages.power > 0 and turn % STRIDE == 0:
-        average_slice(part, parts, parameters.U, averages.U, turn // STRIDE, averages.power)
+    if average:
         average_slice(part, parts, parameters.c, averages.c, turn // STRIDE, averages.power)
+    if step_sizes.muon > 0:
+        now = turn // STRIDE if average else 0
+        return (
+            step_orthogonal(
+                part, parts, parameters, velocity.U, gradient.U, averages, now, step_sizes
+            )
+            and sane_c
+        )
+    sane_U = step_dense(
+        part, parts, parameters.U, velocity.U, gradient.U, step_sizes, step_sizes.hidden_shrink
+    )
+    if average:
+        average_slice(part, parts, parameters.U, averages.U, turn // STRIDE, averages.power)
     return sane_U and sane_c
+
+
+@njit(cache=True, nogil=True)
+def step_orthogonal(part, parts, parameters, velocity, gradient, averages, now, sizes):  # type: ignore[no-untyped-def]
+    """Step U along its orthogonalised momentum at this thread's positions; whether it is sane."""
+    d, sane = parameters.D.shape[1], True
+    for i in range(part, parameters.U.shape[1] // d, parts):
+        here = slice(i * d, (i + 1) * d)
+        sane &= muon_step(
+            parameters.U[:, here], velocity[:, here], gradient[:, :, here], sizes.mean, sizes.muon,
+            sizes.momentum, sizes.hidden_shrink, sizes.bound,
+        )  # fmt: skip
+        for j in range(len(averages.U) if now > 0 else 0):
+            average_dense(parameters.U[j, here], averages.U[j, here], now, averages.power)
+    return sane
 
 
 @njit(cache=True, nogil=True)

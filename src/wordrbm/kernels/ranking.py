@@ -171,14 +171,17 @@ def multiply_units(off, on, by_unit, own, product, score):  # type: ignore[no-un
             read *= own[j]
         for j in range(first, last - 3, 4):
             a, e, i, o = by_unit[j], by_unit[j + 1], by_unit[j + 2], by_unit[j + 3]
+            # Named before the loop: read inside, they might be what it writes, and block vectors.
+            a_off, e_off, i_off, o_off = off[j], off[j + 1], off[j + 2], off[j + 3]
+            a_on, e_on, i_on, o_on = on[j], on[j + 1], on[j + 2], on[j + 3]
             for k in range(P):
-                product[k] *= ((off[j] + on[j] * a[k]) * (off[j + 1] + on[j + 1] * e[k])) * (
-                    (off[j + 2] + on[j + 2] * i[k]) * (off[j + 3] + on[j + 3] * o[k])
+                product[k] *= ((a_off + a_on * a[k]) * (e_off + e_on * e[k])) * (
+                    (i_off + i_on * i[k]) * (o_off + o_on * o[k])
                 )
         for j in range(last - (last - first) % 4, last):
-            row = by_unit[j]
+            row, a_off, a_on = by_unit[j], off[j], on[j]
             for k in range(P):
-                product[k] *= off[j] + on[j] * row[k]
+                product[k] *= a_off + a_on * row[k]
         for k in range(P):
             beyond += not (LEAST < product[k] < MOST)
             score[k] *= product[k]

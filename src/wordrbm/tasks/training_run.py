@@ -6,7 +6,7 @@ every few minutes and when asked to stop, and writes the model when the run is d
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import NoReturn, final
 
@@ -45,6 +45,7 @@ from wordrbm.training.divergence import (
     refuse_lost_parameters,
     refuse_lost_score,
 )
+from wordrbm.training.spectral import set_spectral_vectors
 
 WEIGHED = 400_000  # windows of the text whose mass is looked at with every score
 
@@ -87,7 +88,7 @@ class TrainingRun:
     def _train(
         self, found: RunState | None, stop: Callable[[], bool]
     ) -> Generator[Report, None, None]:
-        begun = found or self._fresh()
+        begun = found or self._fresh(stop)
         self.prepared.vocabulary.write(self.out / VOCABULARY)
         rewind_notes(self.out, begun.state.step)
         clock = Clock(self.checkpoint_seconds)
@@ -107,16 +108,16 @@ class TrainingRun:
             clock.go_on()
         self._finish(averaged(saved.rbm, saved.state))
 
-    def _fresh(self) -> RunState:
-        settings = self.settings
-        rbm = init_wordrep(
-            np.random.default_rng(settings.seed),
-            n=settings.window,
-            H=settings.hidden,
-            d=settings.dimension,
-            word_probability=self.prepared.vocabulary.probability(),
-            hidden_bias=settings.hidden_bias,
-        )
+    def _fresh(self, stop: Callable[[], bool]) -> RunState:
+        settings, q = self.settings, self.prepared.vocabulary.probability()
+        rng = np.random.default_rng(settings.seed)
+        sizes = {"n": settings.window, "H": settings.hidden, "d": settings.dimension}
+        rbm = init_wordrep(rng, **sizes, word_probability=q, hidden_bias=settings.hidden_bias)
+        if settings.initialization == "spectral":
+            windows = len(self.prepared.windows(settings.window, "train"))
+            set_spectral_vectors(
+                rng, rbm, self._batches, windows, q, on_block=partial(_raise_if_stopped, stop)
+            )
         return RunState(rbm, start(rbm, self._batches, settings), 0.0)
 
     def _updates(self, begun: RunState) -> Iterator[tuple[RunState, Progress]]:
@@ -192,3 +193,9 @@ class TrainingRun:
 
     def _refuse_lost(self, rbm: WordRepRBM, step: int) -> None:
         refuse_lost_parameters(rbm, rbm.parameters(), step, self.settings)
+
+
+def _raise_if_stopped(stop: Callable[[], bool]) -> None:
+    """End a run that has made no update yet: there is nothing to save."""
+    if stop():
+        raise Stopped

@@ -5,20 +5,22 @@ learns each time it is read. Two things keep words from running ahead of the cha
 a row expected to be read m times in a batch takes steps of ``rate / (1 + m)^0.75``; and the step of
 a row is clipped where the weights of the windows that name it add up to more than `CLIP_FACTOR`
 times what is expected: chains have crowded to it, or one candidate outranks many words. Small
-dense parameters (``U``, ``c``) take the mean, with momentum [Dahl 2012, section 6.1]. Weight decay
+dense parameters (``U``, ``c``) take the mean, with momentum [Dahl 2012, section 6.1]; each ``U[i]``
+may step along its orthogonalised momentum instead (Muon, `kernels/muon.py`). Weight decay
 shrinks dense weights every update, and a row of a table by the weights of the windows that name it:
 it costs nothing for the other K.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import Literal, NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.fastmath import all_within
+from wordrbm.kernels.muon import muon_step
 from wordrbm.kernels.optimizer import (
     add_rows,
     add_scaled,
@@ -47,6 +49,7 @@ class LearningRates(NamedTuple):
     hidden: float  # dense parameters, per batch
     momentum: float
     l2: float
+    optimizer: Literal["muon", "sgd"] = "sgd"  # of U
 
 
 @final
@@ -89,11 +92,35 @@ def sgd_step(
     Says whether the dense numbers of this part are still sane.
     """
     _step_rows(model, gradients, rates, row_rates, thread, threads)
+    steps = {"U": _step_orthogonal} if rates.optimizer == "muon" else {}
     sane = [
-        _step_dense(model, name, gradients, velocity[name], rates, B, thread, threads)
+        steps.get(name, _step_dense)(
+            model, name, gradients, velocity[name], rates, B, thread, threads
+        )
         for name in velocity
     ]
     return all(sane)
+
+
+def _step_orthogonal(
+    model: AbstractRBM,
+    name: str,
+    gradients: Sequence[Gradient],
+    speed: Array,
+    rates: LearningRates,
+    B: int,
+    thread: int,
+    threads: int,
+) -> bool:
+    """Muon, at the positions that are this thread's."""
+    parameter, number = model.parameters()[name], model.c.dtype.type
+    sizes = (1 / B, rates.hidden, rates.momentum, rates.hidden * rates.l2, MAX_WEIGHT)
+    numbers = [number(size) for size in sizes]
+    sane = True
+    for i in range(thread, len(parameter), threads):
+        gradient = np.stack([shard.dense[name][i] for shard in gradients])
+        sane &= bool(muon_step(parameter[i], speed[i], gradient, *numbers))
+    return sane
 
 
 def _step_dense(

@@ -26,6 +26,9 @@ class TrainingSettings(BaseModel):
     hidden_bias: float = Field(
         -2.0, ge=-50, le=50, description="c before the first update: below 0 is sparse"
     )
+    initialization: Literal["spectral", "random"] = Field(
+        "spectral", description="D before the first update: from the neighbours of words, or random"
+    )
     objective: Literal["hybrid", "sml"] = Field(
         "hybrid",
         description="what is maximised: the log-likelihood and a ranking of words, or it alone",
@@ -66,6 +69,9 @@ class TrainingSettings(BaseModel):
         le=10_000,
         description="updates are averaged with weights that rise by this power; 0 is none",
     )
+    optimizer: Literal["muon", "sgd"] = Field(
+        "muon", description="of U: steps along its orthogonalised momentum, or along the momentum"
+    )
     momentum: float = Field(0.9, ge=0, lt=1, description="momentum of U and c")
     l2: float = Field(0.0, ge=0, description="shrinkage of U, and of every row of D that is used")
     evaluations: int = Field(20, ge=1, description="held-out scores taken during the run")
@@ -85,10 +91,14 @@ class TrainingSettings(BaseModel):
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     # Stochastic maximum likelihood alone, at the rates it can bear.
-    "sml": {"objective": "sml", "chains": 512, "word_rate": 0.08, "hidden_rate": 0.08},
+    "sml": {
+        "objective": "sml", "chains": 512, "word_rate": 0.08, "hidden_rate": 0.08,
+        "optimizer": "sgd", "initialization": "random",
+    },
     # The procedure of [Dahl 2012]: chains move word by word, and the last parameters are kept.
     "paper": {
         "objective": "sml", "chains": 512, "jumps": 0, "averaging": 0, "hidden_bias": 0.0,
+        "optimizer": "sgd", "initialization": "random",
         "word_rate": 0.02, "hidden_rate": 0.03, "l2": 3e-4, "rate_windows": 2_000_000,
         "warmup_share": None,
     },

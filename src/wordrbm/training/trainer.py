@@ -91,9 +91,8 @@ def learning_rates_at(settings: TrainingSettings, step: int) -> LearningRates:
     share = settings.warmup_share
     warmup = settings.warmup if share is None else min(settings.warmup, share * settings.steps)
     left *= min(1.0, (step + 1) / max(1.0, warmup))
-    return LearningRates(
-        settings.word_rate * left, settings.hidden_rate * left, settings.momentum, settings.l2
-    )
+    rates = settings.word_rate * left, settings.hidden_rate * left
+    return LearningRates(*rates, settings.momentum, settings.l2, settings.optimizer)
 
 
 def train(

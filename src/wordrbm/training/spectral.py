@@ -1,0 +1,174 @@
+"""Word vectors to start training from: principal components of the words beside each word.
+
+Each word has the frequencies of the `CONTEXTS` most frequent words on its left and on its right,
+smoothed by their frequencies p in the text and taken to the square root (Hellinger distance):
+
+    x_wj = sqrt((count_wj + PRIOR p_j) / (read_w + PRIOR))
+
+Their principal components, centred and weighted by the root of the word's frequency, are its
+vector. A rare word so begins near the mean word, and frequent ones among their like. It costs one
+pass over a sample of the text, and O(K) once.
+
+Reference
+    R. Lebret, R. Collobert. Word embeddings through Hellinger PCA. EACL 2014.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import scipy.sparse as sparse
+from jaxtyping import Float, Int64
+from threadpoolctl import threadpool_limits
+
+from wordrbm.models import WordRepRBM
+from wordrbm.shapes import Array, Probability
+from wordrbm.training.batches import Batches
+
+WINDOWS = 20_000_000  # of the text that are counted, at most
+BLOCK = 1_000_000  # windows counted at once
+CONTEXTS = 1_000
+PRIOR = 10.0
+AXIS_WORDS = 30_000  # the frequent words that the components are found from
+OVERSAMPLING, ITERATIONS = 20, 4  # of the subspace iteration
+RMS = 0.6  # of an entry, over words weighted as above
+
+
+def set_spectral_vectors(
+    rng: np.random.Generator,
+    rbm: WordRepRBM,
+    batches: Batches,
+    windows: int,
+    q: Probability,
+    *,
+    on_block: Callable[[], None] = lambda: None,
+) -> None:
+    """Set D from the first of the `windows` there are; columns beyond the components stay."""
+    windows = min(windows, WINDOWS)
+    vectors = spectral_vectors(
+        rng, batches, windows, rbm.positions, q, rbm.D.shape[1], on_block=on_block
+    )
+    rbm.D[:, : vectors.shape[1]] = vectors
+
+
+def spectral_vectors(
+    rng: np.random.Generator,
+    batches: Batches,
+    windows: int,
+    n: int,
+    q: Probability,
+    d: int,
+    *,
+    on_block: Callable[[], None] = lambda: None,
+) -> Float[np.ndarray, "K k"]:
+    """Vectors of k <= d numbers from the first `windows` windows of n words; k < d if K is small.
+
+    Windows of one word have no neighbours: then k is 0. `on_block` is called now and then.
+    """
+    order = np.argsort(-q, kind="stable")
+    contexts = order[:CONTEXTS]
+    k = min(d, 2 * contexts.size - 2, q.size - 1) if n > 1 else 0
+    if k <= 0:
+        return np.empty((q.size, 0), np.float32)
+    with threadpool_limits(1, "blas"):  # the same bits for any number of threads
+        features = _count(batches, windows, n, q.size, contexts, on_block)
+        frequent = order[:AXIS_WORDS]
+        weight = np.sqrt(features.read.sum(axis=1))
+        axes, deviation = _principal_axes(rng, features, frequent, weight[frequent], k)
+        vectors = [
+            features.project(slice(first, first + AXIS_WORDS), axes / np.sqrt(deviation))
+            for first in range(0, q.size, AXIS_WORDS)
+        ]
+    D = np.concatenate(vectors)
+    size = np.sqrt(weight @ (D * D).mean(axis=1) / weight.sum())
+    D *= RMS / size
+    return D.astype(np.float32)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Features:
+    """The centred matrix x, K x 2C, as a sparse part and one of low rank.
+
+    A word that was never seen beside w has ``sqrt(p_j) unseen_w``; `sparse` is what is above it.
+    """
+
+    sparse: sparse.csr_matrix
+    unseen: Float[np.ndarray, "K 2"]  # on each side
+    root: Float[np.ndarray, "2 J"]  # sqrt(p), zero on the other side
+    read: Float[np.ndarray, "K 2"]
+    mean: Float[np.ndarray, " J"]
+
+    def project(self, words: Array | slice, axes: Array) -> Array:
+        """``x axes`` of some words."""
+        low_rank = self.unseen[words] @ (self.root @ axes)
+        projected: Array = self.sparse[words] @ axes + low_rank - self.mean @ axes
+        return projected
+
+    def back_project(self, words: Array, values: Array) -> Array:
+        """``x^T values`` of some words."""
+        low_rank = self.root.T @ (self.unseen[words].T @ values)
+        centre = np.outer(self.mean, values.sum(axis=0))
+        projected: Array = self.sparse[words].T @ values + low_rank - centre
+        return projected
+
+
+def _count(
+    batches: Batches,
+    windows: int,
+    n: int,
+    K: int,
+    contexts: Int64[np.ndarray, " C"],
+    on_block: Callable[[], None],
+) -> _Features:
+    """Count the neighbours of the middle word of each window; with n = 2, one on each side."""
+    C = contexts.size
+    column = np.full(K, -1)
+    column[contexts] = np.arange(C)
+    counts, read = sparse.csr_matrix((K, 2 * C)), np.zeros((K, 2))
+    sides = (n // 2, n // 2 - 1), ((n - 1) // 2, (n - 1) // 2 + 1)  # a word and its neighbour
+    for first in range(0, windows, BLOCK):
+        on_block()
+        v = batches(first, min(BLOCK, windows - first))
+        for side, (word, neighbour) in enumerate(sides):
+            read[:, side] += np.bincount(v[:, word], minlength=K)
+            j = column[v[:, neighbour]]
+            known = j >= 0
+            place = v[known, word], side * C + j[known]
+            counts += sparse.csr_matrix((np.ones(len(place[0])), place), counts.shape)
+    return _features(counts, read, windows, C)
+
+
+def _features(counts: sparse.csr_matrix, read: Array, windows: int, C: int) -> _Features:
+    """Smooth the counts and take their square roots."""
+    p = np.asarray(counts.sum(axis=0)).ravel() / windows
+    side = np.repeat([0, 1], C)
+    root = np.where(side == np.array([[0], [1]]), np.sqrt(p), 0.0)
+    unseen = np.sqrt(PRIOR / (read + PRIOR))
+    row, column = np.repeat(np.arange(len(read)), np.diff(counts.indptr)), counts.indices
+    seen = (
+        np.sqrt((counts.data + PRIOR * p[column]) / (read[row, side[column]] + PRIOR))
+        - np.sqrt(p[column]) * unseen[row, side[column]]
+    )
+    above = sparse.csr_matrix((seen, column, counts.indptr), counts.shape)
+    weight = np.sqrt(read.sum(axis=1))
+    weight /= weight.sum()
+    mean = above.T @ weight + root.T @ (unseen.T @ weight)
+    return _Features(above, unseen, root, read, mean)
+
+
+def _principal_axes(
+    rng: np.random.Generator, features: _Features, words: Array, weight: Array, k: int
+) -> tuple[Array, Array]:
+    """The k axes of largest weighted variance, and the deviations along them."""
+    J, weight = features.root.shape[1], weight[:, None] / weight.sum()
+    axes = np.linalg.qr(rng.normal(size=(J, min(J, k + OVERSAMPLING))))[0]
+    for _ in range(ITERATIONS):
+        projected = weight * features.project(words, axes)
+        axes = np.linalg.qr(features.back_project(words, projected))[0]
+    projected = features.project(words, axes)
+    variance, rotation = np.linalg.eigh(projected.T @ (weight * projected))
+    largest = slice(None, -k - 1, -1)
+    floor = variance[-1] * 1e-12  # components that a tiny text does not have stay finite
+    return axes @ rotation[:, largest], np.sqrt(np.maximum(variance[largest], floor))
