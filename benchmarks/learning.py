@@ -13,9 +13,9 @@ from benchmarks.operators import one_by_one
 from benchmarks.ratios import Figure, middle, ratio
 from benchmarks.running import Operator, fresh, of_corpus, pooled
 from wordrbm.models.cloze import cloze_log_probability
-from wordrbm.processors import cores
-from wordrbm.tasks.scores import perplexity
+from wordrbm.run.evaluation import perplexity
 from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.threads import available_cores
 from wordrbm.training import TrainingSettings, start, train
 
 
@@ -47,7 +47,7 @@ def perplexity_after(
     text = of_corpus(prepared, settings)
     model = fresh(text, settings)
     state = start(model, text.batches, settings)
-    transition, threads = operator(text.q), cores()
+    transition, threads = operator(text.q), available_cores()
     run = train(model, transition, text.batches, settings, state, q=text.q, threads=threads)
     deque(run, maxlen=0)
     sample = prepared.windows(settings.window, "heldout").evenly_spaced(effort.heldout)

@@ -16,8 +16,8 @@ import numpy as np
 
 from wordrbm.analysis.independence import IndependenceChain
 from wordrbm.analysis.mixing import cases_of, conditional
+from wordrbm.run.evaluation import random_heldout_sample
 from wordrbm.sampling.named import operators_named
-from wordrbm.tasks.scores import random_sample_of
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.trained_model import load
 
@@ -40,7 +40,9 @@ def main() -> None:
     given = parser.parse_args()
     trained, corpus = load(given.model), PreparedCorpus.open(given.prepared)
     rbm, q = trained.rbm, corpus.vocabulary.probability()
-    drawn = random_sample_of(corpus, trained.vocabulary, rbm.positions, given.cases, given.seed)
+    drawn = random_heldout_sample(
+        corpus, trained.vocabulary, rbm.positions, given.cases, given.seed
+    )
     others = operators_named(["unigram", "clusters"], rbm, q)
     found: dict[str, list[list[float]]] = {name: [] for name in [*others, "beside"]}
     ids = np.asarray(corpus.ids)

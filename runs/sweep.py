@@ -26,6 +26,8 @@ from wordrbm.likelihood.estimate import estimate_likelihood
 from wordrbm.likelihood.heaviest import DistinctWindows
 from wordrbm.models import AbstractRBM, init_wordrep
 from wordrbm.models.cloze import cloze_log_probability
+from wordrbm.run.evaluation import perplexity
+from wordrbm.run.training_run import WEIGHED_WINDOWS
 from wordrbm.sampling import (
     Chains,
     Metropolis,
@@ -35,8 +37,6 @@ from wordrbm.sampling import (
     draw_hidden,
 )
 from wordrbm.shapes import Stream, Words
-from wordrbm.tasks.scores import perplexity
-from wordrbm.tasks.training_run import WEIGHED
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.text.windows import ShuffledBatches
 from wordrbm.training import TrainingSettings, averaged, start, train
@@ -157,7 +157,7 @@ def learn(
     """Train over so many windows; what held-out words then cost."""
     model, updates = run(prepared, variant, windows, seed)
     train_windows = prepared.windows(model.positions, "train")
-    text, heaviest = DistinctWindows.sample(train_windows, WEIGHED), []
+    text, heaviest = DistinctWindows.sample(train_windows, WEIGHED_WINDOWS), []
     for update in updates:
         state, progress = update
         if state.step % max(1, windows // 512 // 20) == 0:

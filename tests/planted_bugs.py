@@ -23,7 +23,7 @@ GRADIENT = "tests/training/test_pcd_gradient.py"
 OPTIMIZER = "tests/training/test_optimizer.py"
 TRAINER = "tests/training/test_trainer.py"
 WALK = f"{OPERATORS}::test_the_compiled_walk_takes_the_referees_decisions"
-RUN = "tests/tasks/test_training_run.py"
+RUN = "tests/run/test_training_run.py"
 FILL = "tests/inference/test_fill.py"
 MARKOV = "tests/inference/test_text_model.py"
 SCORING = "tests/inference/test_scoring.py"
@@ -190,7 +190,7 @@ BUGS = [
         "tests/kernels/test_rng_bulk.py::test_bits_are_those_of_the_lanes"),
     Bug("a resume that forgets the velocity", "io/checkpoint.py",
         'values[...] = arrays[f"velocity.{name}"]', "values[...] = 0.0",
-        "tests/tasks/test_training_run.py::test_a_stopped_and_resumed_run_ends_with_the_same_bytes"),
+        "tests/run/test_training_run.py::test_a_stopped_and_resumed_run_ends_with_the_same_bytes"),
     Bug("windows that cross documents", "text/windows.py",
         "spans[:, 1] - spans[:, 0] - n + 1", "spans[:, 1] - spans[:, 0] - n + 2",
         "tests/text/test_windows.py"),
@@ -260,14 +260,14 @@ BUGS = [
     Bug("a late value begins as one never seen", "estimators/categorical.py",
         "self.rbm_.b[new] = ", "_ = ",
         f"{ESTIMATORS}/test_sightings.py::test_a_value_that_comes_late_begins_at_its_frequency"),
-    Bug("a score cut short is forgotten", "tasks/training_run.py",
-        "if self._is_scored(step) and not is_noted(self.out, step):", "if False:",
+    Bug("a score cut short is forgotten", "run/training_run.py",
+        "if self._evaluation_due(step) and not self._is_recorded(step):", "if False:",
         f"{RUN}::test_a_score_that_was_given_up_is_taken_first_on_resuming"),
     Bug("the highest names kept, readable or not", "io/checkpoint.py",
         "if path <= latest][-MAX_CHECKPOINTS:]", "][-MAX_CHECKPOINTS:]",
         f"{RUN}::test_unreadable_checkpoints_of_later_updates_do_not_push_out_a_good_one"),
-    Bug("notes of lost updates kept", "tasks/training_run.py",
-        "rewind_notes(self.out, begun.state.step)", "rewind_notes(self.out, 10**9)",
+    Bug("records of lost updates left in place", "run/training_run.py",
+        "self._truncate_records(first.state.step)", "self._truncate_records(10**9)",
         f"{RUN}::test_a_damaged_newest_checkpoint_gives_way_to_the_one_before"),
     Bug("the share of word frequencies left out of q", "kernels/clusters.py",
         "log(one * share + one * scale * fit / mass[c])", "log(one * scale * fit / mass[c])",

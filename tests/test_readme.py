@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.corpora import prepared, story
-from tests.tasks.test_training_run import finish, run
+from tests.run.test_training_run import finish, run
 
 README = Path(__file__).parent.parent / "README.md"
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)

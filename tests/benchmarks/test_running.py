@@ -3,7 +3,7 @@ import pytest
 from benchmarks import running
 
 from tests.corpora import prepared
-from wordrbm.tasks.training_run import TrainingRun
+from wordrbm.run.training_run import TrainingRun
 from wordrbm.training import TrainingSettings
 
 

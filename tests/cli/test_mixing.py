@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.corpora import prepared
-from tests.tasks.test_training_run import finish, run
+from tests.run.test_training_run import finish, run
 from wordrbm.cli.app import main
 
 pytest.importorskip("matplotlib")

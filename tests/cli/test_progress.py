@@ -10,7 +10,7 @@ from tests.corpora import prepared, story
 from wordrbm.cli import progress as shown
 from wordrbm.cli.progress import progress
 from wordrbm.cli.train import speed_note
-from wordrbm.tasks.run_notes import Report
+from wordrbm.run.training_run import StepReport
 from wordrbm.training import Progress
 from wordrbm.training.optimizer import LearningRates
 
@@ -137,7 +137,7 @@ def test_work_of_no_size_is_done(capfd):
 def test_the_update_that_compiles_has_no_speed():
     def report(windows, seconds):
         done = Progress(windows, windows / 1000, LearningRates(0.1, 0.1, 0.9, 0.0), 0.5)
-        return Report(1, done, seconds, windows / seconds, None)
+        return StepReport(1, done, seconds, windows / seconds, None)
 
     first = report(10, 60.0)
     assert speed_note(first, first) == "0.00 M windows, compiled, acceptance 0.50"

@@ -23,8 +23,10 @@ def layers(wordrep, rng):
     annealing = Annealing.build(wordrep, table, None, settings)
     drawn = rng.choice(25, 128, p=window_probability(wordrep))
     done = []
-    layers = build_sandwich(annealing, all_windows(wordrep)[drawn], report=done.append)
-    assert done[-1] == 1.0
+    layers = build_sandwich(
+        annealing, all_windows(wordrep)[drawn], report=lambda *progress: done.append(progress)
+    )
+    assert done[-1] == (1.0, "annealing with fewer temperatures")
     return layers
 
 

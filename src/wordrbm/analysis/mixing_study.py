@@ -1,7 +1,7 @@
 """A whole mixing study: what was asked for in, numbers and pictures out."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,10 +15,9 @@ from wordrbm.sampling import Independence, Transition
 from wordrbm.shapes import Probability, Words
 from wordrbm.storage import make_folder, write_text
 from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.threads import ProgressCallback
 
 CALLS = (1, 3, 10)  # of an operator that can only be sampled
-
-Show = Callable[[float, str], None]  # (share that is done, a few words beside it)
 
 
 class Asked(NamedTuple):
@@ -43,7 +42,7 @@ class Found(NamedTuple):
 
 
 def whole_study(
-    rbm: AbstractRBM, vocabulary: Vocabulary, q: Probability, asked: Asked, show: Show
+    rbm: AbstractRBM, vocabulary: Vocabulary, q: Probability, asked: Asked, show: ProgressCallback
 ) -> Found:
     """Exact where there is a closed form, by many chains where there is none."""
     exact = {name: way for name, way in asked.operators.items() if isinstance(way, Independence)}

@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling import Chains, Independence, draw_hidden
 from wordrbm.shapes import Words
+from wordrbm.threads import one_blas_thread
 
 CHAINS, ROUNDS, MANY = 512, 9, 1000
 
@@ -31,7 +31,7 @@ def steps_in_the_same_time(
         for name, operator in operators.items()
         for steps in (1, max(MANY, operator.steps))
     }
-    with threadpool_limits(1, "blas"):  # as in an update
+    with one_blas_thread():  # as in an update
         seconds = _times(model, timed, chains)
     first = next(iter(operators))
     whole = _line(seconds, first)(operators[first].steps)

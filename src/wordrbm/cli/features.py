@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordrbm.cli.progress import Show, progress
+from wordrbm.cli.progress import progress
 
 if TYPE_CHECKING:
     from wordrbm.inference.features import WindowFeatures
     from wordrbm.text.reader import Line
+    from wordrbm.threads import ProgressCallback
     from wordrbm.trained_model import TrainedModel
 
 
@@ -66,7 +67,7 @@ def _print_rows(trained: "TrainedModel", lines: "Iterable[Line]") -> None:
 
 
 def _write(
-    trained: "TrainedModel", lines: "Iterable[Line]", out: Path, show: Show
+    trained: "TrainedModel", lines: "Iterable[Line]", out: Path, show: "ProgressCallback"
 ) -> dict[str, int | str]:
     from wordrbm.io.feature_file import open_feature_file
 
@@ -95,7 +96,7 @@ def _features(trained: "TrainedModel", texts: Iterable[str]) -> "Iterator[Window
 
 
 @contextmanager
-def _shown(file: Path | None, *, quiet: bool) -> Iterator[Show]:
+def _shown(file: Path | None, *, quiet: bool) -> "Iterator[ProgressCallback]":
     """Progress through a file; how long standard input, or a pipe, will be is not known."""
     known = file is not None and str(file) != "-" and file.is_file()
     total = file.stat().st_size if file is not None and known else 0

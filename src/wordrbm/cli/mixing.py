@@ -48,23 +48,23 @@ def mixing(
     from wordrbm.analysis.mixing_study import Asked, save_study, whole_study
     from wordrbm.analysis.pace import CHAINS
     from wordrbm.analysis.pictures import refuse_without_matplotlib
-    from wordrbm.cli.lists import whole_numbers
+    from wordrbm.cli.options import parse_ints
     from wordrbm.cli.progress import progress
+    from wordrbm.run.evaluation import random_heldout_sample
     from wordrbm.sampling.named import operators_named
-    from wordrbm.tasks.scores import random_sample_of
     from wordrbm.text.corpus import PreparedCorpus
     from wordrbm.trained_model import load
 
     refuse_without_matplotlib()
-    after = sorted(whole_numbers("steps", steps, least=1, most=999_999_999))
+    after = sorted(parse_ints("steps", steps, least=1, most=999_999_999))
     trained, corpus = load(model), PreparedCorpus.open(prepared)
     corpus.verify()
     rbm, q = trained.rbm, corpus.vocabulary.probability()
     names = [name.strip() for name in operators.split(",") if name.strip()]
     asked = Asked(
         operators=operators_named(names, rbm, q),
-        windows=random_sample_of(corpus, trained.vocabulary, rbm.positions, cases, seed),
-        timed=random_sample_of(corpus, trained.vocabulary, rbm.positions, CHAINS, seed),
+        windows=random_heldout_sample(corpus, trained.vocabulary, rbm.positions, cases, seed),
+        timed=random_heldout_sample(corpus, trained.vocabulary, rbm.positions, CHAINS, seed),
         steps=after,
         seed=seed,
         chains=chains,

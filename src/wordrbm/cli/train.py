@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wordrbm.cli.progress import progress
-from wordrbm.cli.stopping import StopSignals
+from wordrbm.cli.signals import StopSignals, stop_cleanly
 from wordrbm.cli.tensorboard import check_events, events
 
 if TYPE_CHECKING:
-    from wordrbm.tasks.run_notes import Report
-    from wordrbm.tasks.training_run import TrainingRun
+    from wordrbm.run.training_run import StepReport, TrainingRun
     from wordrbm.text.corpus import PreparedCorpus
 
 
@@ -84,64 +83,61 @@ def train(
     corpus = PreparedCorpus.open(prepared)
     values = read_settings(settings) if settings else {}
     values |= {name: value for name, value in given.items() if value is not None}
-    run = plan(corpus, out, values, threads, checkpoint_minutes)
+    run = make_run(corpus, out, values, threads, checkpoint_minutes)
     check_events(tensorboard, out)
-    last = show_run(run, resume=resume, quiet=quiet, tensorboard=tensorboard)
+    last = run_with_progress(run, resume=resume, quiet=quiet, tensorboard=tensorboard)
     _print_result(run, last, as_json=as_json)
 
 
-def plan(
+def make_run(
     corpus: "PreparedCorpus",
     out: Path,
     values: dict[str, Any],
     threads: int | None = None,
     checkpoint_minutes: float = 5.0,
 ) -> "TrainingRun":
-    """The run that these settings and the defaults ask for together."""
-    from wordrbm.processors import workers_or_cores
-    from wordrbm.tasks.epochs import settings_for
-    from wordrbm.tasks.training_run import TrainingRun
+    """A training run by these settings; faults of all options are named in one sentence."""
+    from wordrbm.run.training_run import TrainingRun
+    from wordrbm.threads import worker_count
+    from wordrbm.training.settings import resolve_settings
 
     others = []
     if not 0 <= checkpoint_minutes < float("inf"):
         others.append(f"checkpoint_minutes: {checkpoint_minutes} is not 0 or more")
     if threads is not None and threads < 1:
         others.append(f"threads: {threads} is not 1 or more")
-    settings = settings_for(corpus, values, others)
-    return TrainingRun(corpus, out, settings, workers_or_cores(threads), 60 * checkpoint_minutes)
+    settings = resolve_settings(values, lambda n: len(corpus.windows(n, "train")), others)
+    return TrainingRun(corpus, out, settings, worker_count(threads), 60 * checkpoint_minutes)
 
 
-def show_run(
+def run_with_progress(
     run: "TrainingRun", *, resume: bool, quiet: bool, tensorboard: Path | None = None
-) -> "Report | None":
-    """Run to the end with a bar; a signal stops it between two updates, checkpoint saved.
+) -> "StepReport | None":
+    """Run to the end with a progress bar; a signal stops it with a checkpoint.
 
-    Gives the last report, or none if a resumed run had only its model left to write.
+    Returns the last report, or none if a resumed run had only its model left to write.
     """
-    from wordrbm.tasks.run_notes import record_of
-    from wordrbm.tasks.training_run import Stopped
+    from wordrbm.run.training_run import metrics_record
 
     stop, last, scores = StopSignals(), None, ""
     total = run.settings.steps * run.settings.batch_size
-    try:
-        with closing(run.reports(resume=resume, stop=stop)) as reports, ExitStack() as stack:
-            for report in reports:
-                if last is None:
-                    first, stop.has_begun = report, True
-                    show = stack.enter_context(progress("training", total, quiet=quiet))
-                    log = stack.enter_context(events(tensorboard, report.step))
-                last = report
-                scores = _scores(report) if report.scores else scores
-                show(report.progress.windows, speed_note(report, first) + scores)
-                if report.scores:
-                    log(record_of(report))
-    except Stopped:
-        typer.echo(f"Stopped; the checkpoint is in {run.out}, go on with --resume.", err=True)
-        raise typer.Exit(stop.exit_code) from None
+    with closing(run.run(resume=resume, stop=stop)) as reports, ExitStack() as stack:
+        for report in reports:
+            if last is None:
+                first = report
+                stack.enter_context(stop_cleanly(stop))
+                show = stack.enter_context(progress("training", total, quiet=quiet))
+                log = stack.enter_context(events(tensorboard, report.step))
+            last = report
+            scores = _scores(report) if report.scores else scores
+            show(report.progress.windows, speed_note(report, first) + scores)
+            if report.scores:
+                log(metrics_record(report))
+    stop.armed = True  # the model is written: a signal no longer changes anything
     return last
 
 
-def speed_note(report: "Report", first: "Report") -> str:
+def speed_note(report: "StepReport", first: "StepReport") -> str:
     """Windows, speed and time left; the first update of a process, which compiles, has no speed."""
     done, seconds = report.progress, report.seconds - first.seconds
     windows = f"{done.windows / 1e6:.2f} M windows, "
@@ -153,7 +149,7 @@ def speed_note(report: "Report", first: "Report") -> str:
     return f"{windows}{speed:,.0f}/s, {left / 60:.1f} min left, {acceptance}"
 
 
-def _scores(report: "Report") -> str:
+def _scores(report: "StepReport") -> str:
     scores = report.scores
     assert scores is not None
     return (
@@ -164,7 +160,7 @@ def _scores(report: "Report") -> str:
     )
 
 
-def _print_result(run: "TrainingRun", last: "Report | None", *, as_json: bool) -> None:
+def _print_result(run: "TrainingRun", last: "StepReport | None", *, as_json: bool) -> None:
     result: dict[str, Any] = {"model": str(run.out)}
     told = "all its windows were read before"
     if last is not None:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from sklearn.utils import check_random_state
 
 from wordrbm.estimators.refused import Refused
-from wordrbm.processors import cores
+from wordrbm.threads import available_cores
 from wordrbm.training import Progress, TrainingSettings
 
 SETTING = {
@@ -135,7 +135,7 @@ def threads_of(n_jobs: int | None) -> int:
         return 1
     if not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
         raise Refused(f"The parameter n_jobs is {n_jobs!r}; give a whole number other than zero.")
-    return int(n_jobs) if n_jobs > 0 else max(1, cores() + 1 + int(n_jobs))
+    return int(n_jobs) if n_jobs > 0 else max(1, available_cores() + 1 + int(n_jobs))
 
 
 def seed_of(random_state: Any) -> int:

@@ -2,7 +2,7 @@
 
 import reprlib
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -114,6 +114,36 @@ def check_settings(values: Mapping[str, Any], others: Sequence[str] = ()) -> Tra
     if faults:
         raise WordRBMError("Settings cannot be used: " + "; ".join(faults) + ".")
     return TrainingSettings(**values)
+
+
+def resolve_settings(
+    values: Mapping[str, Any], count_windows: Callable[[int], int], others: Sequence[str] = ()
+) -> TrainingSettings:
+    """Checked settings; a `preset` and `epochs`, passes over the training text, may be among them.
+
+    `count_windows` gives the number of training windows of a length. `others` are faults that the
+    caller found, to be named in the same sentence.
+    """
+    chosen = with_preset({name: value for name, value in values.items() if name != "epochs"})
+    epochs = values.get("epochs")
+    settings = check_settings(chosen, [*_epoch_faults(epochs, chosen), *others])
+    if epochs is None:
+        return settings
+    windows = count_windows(settings.window)
+    if not 1 <= epochs * windows < 2**62:
+        raise WordRBMError(
+            f"Settings cannot be used: {epochs!r} epochs of {windows} windows are no number of "
+            "windows to read; give other epochs."
+        )
+    return check_settings({**chosen, "ngrams": round(epochs * windows)})
+
+
+def _epoch_faults(epochs: Any, chosen: Mapping[str, Any]) -> list[str]:
+    if epochs is None:
+        return []
+    is_number = isinstance(epochs, int | float) and not isinstance(epochs, bool)
+    faults = [] if is_number and epochs > 0 else [f"epochs: {epochs!r} is not a number above zero"]
+    return faults + (["both ngrams and epochs were given; give one"] if "ngrams" in chosen else [])
 
 
 def faults_of(values: Mapping[str, Any]) -> list[str]:

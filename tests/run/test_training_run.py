@@ -6,8 +6,7 @@ import pytest
 from tests.corpora import prepared
 from wordrbm.errors import WordRBMError
 from wordrbm.io.checkpoint import list_checkpoints
-from wordrbm.tasks.epochs import settings_for
-from wordrbm.tasks.training_run import Stopped, TrainingRun
+from wordrbm.run.training_run import Stopped, TrainingRun
 from wordrbm.trained_model import load
 from wordrbm.training import check_settings
 from wordrbm.training.divergence import refuse_lost_joint
@@ -30,14 +29,14 @@ def run(corpus, out, *, threads=2, checkpoint_seconds=1e9, **changes):
 
 
 def finish(training, **options):
-    for report in training.reports(**options):
+    for report in training.run(**options):
         last = report
     return last
 
 
 def patch_save():
     """The process dies after the last checkpoint, before the model is written."""
-    return patch("wordrbm.tasks.training_run.save", side_effect=KeyboardInterrupt)
+    return patch("wordrbm.run.training_run.save", side_effect=KeyboardInterrupt)
 
 
 def final_files(out):
@@ -83,7 +82,7 @@ def test_a_stopped_and_resumed_run_ends_with_the_same_bytes(corpus, tmp_path, st
 
 def test_checkpoints_are_taken_by_time_and_two_are_kept(corpus, tmp_path):
     training = run(corpus, tmp_path, checkpoint_seconds=0.0)
-    reports = training.reports()
+    reports = training.run()
     for _ in range(10):
         next(reports)
     assert [int(path.stem) for path in list_checkpoints(tmp_path)] == [8, 9]
@@ -92,7 +91,7 @@ def test_checkpoints_are_taken_by_time_and_two_are_kept(corpus, tmp_path):
 def test_a_damaged_newest_checkpoint_gives_way_to_the_one_before(corpus, tmp_path):
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     finish(run(corpus, whole))
-    reports = run(corpus, cut, checkpoint_seconds=0.0).reports()
+    reports = run(corpus, cut, checkpoint_seconds=0.0).run()
     for _ in range(16):  # the score after update 15 is noted, its checkpoint will be lost
         next(reports)
     reports.close()
@@ -115,7 +114,7 @@ def test_unreadable_checkpoints_of_later_updates_do_not_push_out_a_good_one(corp
 def test_a_finished_run_that_was_damaged_is_not_called_finished(corpus, tmp_path):
     finish(run(corpus, tmp_path))
     (tmp_path / "vocabulary.tsv").unlink()
-    assert list(run(corpus, tmp_path).reports(resume=True)) == []
+    assert list(run(corpus, tmp_path).run(resume=True)) == []
     path = tmp_path / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-8] + b"\xff" * 8)
     with pytest.raises(WordRBMError, match="not finite"):
@@ -149,14 +148,14 @@ def test_a_folder_in_use_is_not_written_over(corpus, tmp_path):
 def test_a_finished_run_is_resumed_by_doing_nothing(corpus, tmp_path):
     finish(run(corpus, tmp_path))
     before = final_files(tmp_path)
-    assert list(run(corpus, tmp_path).reports(resume=True)) == []
+    assert list(run(corpus, tmp_path).run(resume=True)) == []
     assert final_files(tmp_path) == before
     with pytest.raises(WordRBMError, match="seed was 1 and is now 2"):
         finish(run(corpus, tmp_path, seed=2), resume=True)
 
 
 def test_two_processes_do_not_share_a_folder(corpus, tmp_path):
-    reports = run(corpus, tmp_path).reports()
+    reports = run(corpus, tmp_path).run()
     next(reports)
     with pytest.raises(WordRBMError, match="Another process is working"):
         finish(run(corpus, tmp_path), resume=True)
@@ -180,7 +179,7 @@ def test_what_a_killed_process_left_half_written_is_cleared_away(corpus, tmp_pat
 
 
 def test_a_resume_without_one_readable_checkpoint_is_refused(corpus, tmp_path):
-    reports = run(corpus, tmp_path, checkpoint_seconds=0.0).reports()
+    reports = run(corpus, tmp_path, checkpoint_seconds=0.0).run()
     for _ in range(5):
         next(reports)
     reports.close()
@@ -203,7 +202,7 @@ def test_a_score_that_was_given_up_is_taken_first_on_resuming(corpus, tmp_path):
         finish(run(corpus, cut, threads=1), stop=in_the_score)
     assert [path.stem for path in list_checkpoints(cut)] == [f"{15:012d}"]
     assert (cut / "metrics.jsonl").read_text() == ""
-    resumed = run(corpus, cut).reports(resume=True)
+    resumed = run(corpus, cut).run(resume=True)
     first = next(resumed)
     assert (first.step, first.scores is None) == (15, False)
     for _ in resumed:
@@ -222,7 +221,7 @@ def test_a_folder_that_holds_no_run_is_not_resumed(corpus, tmp_path):
 def test_a_stop_after_the_last_score_just_ends(corpus, tmp_path):
     heard = []
     training = run(corpus, tmp_path / "model", ngrams=32, evaluations=1)
-    for _ in training.reports(stop=lambda: bool(heard)):
+    for _ in training.run(stop=lambda: bool(heard)):
         heard.append(1)
     assert (tmp_path / "model" / "model.safetensors").exists()
 
@@ -237,12 +236,12 @@ def test_a_stop_in_the_last_score_is_resumed(corpus, tmp_path):
 
 def test_a_resume_with_nothing_left_to_read_writes_the_model(corpus, tmp_path):
     training = run(corpus, tmp_path, ngrams=64, evaluations=1, checkpoint_seconds=0.0)
-    reports = training.reports()
+    reports = training.run()
     next(reports), next(reports)
     with pytest.raises(KeyboardInterrupt), patch_save():
         next(reports)
     reports.close()
-    assert list(training.reports(resume=True)) == []
+    assert list(training.run(resume=True)) == []
     assert (tmp_path / "model.safetensors").exists()
 
 
@@ -251,14 +250,6 @@ def test_lost_word_vectors_are_never_saved(tmp_path):
     with pytest.raises(WordRBMError, match=r"the largest number in [Db]"):
         finish(run(corpus, tmp_path / "model", objective="sml", word_rate=1e3, hidden_rate=1e-9))
     assert not (tmp_path / "model" / "model.safetensors").exists()
-
-
-def test_epochs_are_passes_over_the_training_windows(corpus):
-    windows = len(corpus.windows(3, "train"))
-    assert settings_for(corpus, {"epochs": 2}).ngrams == 2 * windows
-    for epochs in (float("nan"), float("inf"), 0, -1, "two", True):
-        with pytest.raises(WordRBMError, match=r"above zero|no number of windows"):
-            settings_for(corpus, {"epochs": epochs})
 
 
 def test_divergence_keeps_the_last_good_checkpoint(corpus, tmp_path):

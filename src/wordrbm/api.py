@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from wordrbm.processors import workers_or_cores
-from wordrbm.tasks.epochs import settings_for
-from wordrbm.tasks.training_run import TrainingRun
+from wordrbm.run.training_run import TrainingRun
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.text.prepare.pipeline import prepare as prepare_steps
 from wordrbm.text.prepare.settings import check_settings
+from wordrbm.threads import worker_count
 from wordrbm.trained_model import TrainedModel, load
+from wordrbm.training.settings import resolve_settings
 
 
 def prepare(
@@ -23,7 +23,7 @@ def prepare(
 ) -> PreparedCorpus:
     """Turn text files and folders into a prepared corpus; see `PrepareSettings` for settings."""
     chosen = check_settings(settings)
-    for _ in prepare_steps(inputs, Path(out), chosen, workers_or_cores(workers), resume):
+    for _ in prepare_steps(inputs, Path(out), chosen, worker_count(workers), resume):
         pass
     return PreparedCorpus.open(Path(out))
 
@@ -38,9 +38,8 @@ def train(
 ) -> TrainedModel:
     """Train a model on a prepared corpus; see `TrainingSettings` for settings, and `epochs`."""
     prepared = corpus if isinstance(corpus, PreparedCorpus) else PreparedCorpus.open(Path(corpus))
-    chosen = settings_for(prepared, settings)
-    for _ in TrainingRun(prepared, Path(out).absolute(), chosen, workers_or_cores(threads)).reports(
-        resume=resume
-    ):
+    chosen = resolve_settings(settings, lambda n: len(prepared.windows(n, "train")))
+    run = TrainingRun(prepared, Path(out).absolute(), chosen, worker_count(threads))
+    for _ in run.run(resume=resume):
         pass
     return load(out)

@@ -9,7 +9,7 @@ _WHOLE = re.compile("[0-9]{1,19}")
 LONGEST = 10**19 - 1  # as many digits as are read
 
 
-def whole_numbers(option: str, given: str, least: int = 0, most: int = LONGEST) -> list[int]:
+def parse_ints(option: str, given: str, least: int = 0, most: int = LONGEST) -> list[int]:
     """Whole numbers, none below the least or above the most."""
     parts = [part.strip() for part in given.split(",")]
     found = [int(part) for part in parts if _WHOLE.fullmatch(part)]
@@ -21,7 +21,7 @@ def whole_numbers(option: str, given: str, least: int = 0, most: int = LONGEST) 
     return list(dict.fromkeys(found))
 
 
-def real_numbers(option: str, given: str) -> list[float]:
+def parse_floats(option: str, given: str) -> list[float]:
     """Numbers above zero."""
     try:
         found = [float(part) for part in given.split(",")]

@@ -1,6 +1,5 @@
 """The likelihood of a trained model, from a corpus on disk to a table of numbers."""
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, final
 
@@ -15,13 +14,13 @@ from wordrbm.likelihood.estimate import (
 )
 from wordrbm.likelihood.heaviest import DistinctWindows
 from wordrbm.likelihood.sandwich import Layer, build_sandwich
+from wordrbm.likelihood.trigram_counts import TrigramModel
+from wordrbm.run.evaluation import heldout_sample, random_heldout_sample
 from wordrbm.shapes import Words
-from wordrbm.tasks.count_model import TrigramModel
-from wordrbm.tasks.scores import random_sample_of, sample_of
 from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.threads import ProgressCallback
 from wordrbm.trained_model import TrainedModel
 
-Show = Callable[[float, str], None]
 METHOD = "annealed importance sampling, heavy windows of the text summed exactly"
 
 
@@ -51,10 +50,12 @@ class LikelihoodRun:
     ) -> "LikelihoodRun":
         """Choose held-out windows: evenly spread, or at random by the seed of the settings."""
         chosen = corpus, trained.vocabulary, trained.rbm.positions, windows
-        held_out = random_sample_of(*chosen, settings.seed) if at_random else sample_of(*chosen)
+        held_out = (
+            random_heldout_sample(*chosen, settings.seed) if at_random else heldout_sample(*chosen)
+        )
         return cls(trained, corpus, settings, held_out, text_windows, threads)
 
-    def estimate(self, show: Show) -> LikelihoodEstimate:
+    def estimate(self, show: ProgressCallback) -> LikelihoodEstimate:
         """Estimate log Z and the likelihood of the held-out windows."""
         return estimate_likelihood(
             self.trained.rbm,
@@ -67,12 +68,12 @@ class LikelihoodRun:
             report=show,
         )
 
-    def trigram_counts(self, show: Show) -> MeanAndError:
+    def trigram_counts(self, show: ProgressCallback) -> MeanAndError:
         """The same held-out windows under interpolated trigram counts of the training text."""
         show(1.0, "counting trigrams")
         return MeanAndError.of(TrigramModel.count(self.corpus).log_joint(self.held_out))
 
-    def sandwich(self, estimate: LikelihoodEstimate, show: Show) -> list[Layer]:
+    def sandwich(self, estimate: LikelihoodEstimate, show: ProgressCallback) -> list[Layer]:
         """log Z from both sides at several numbers of temperatures, this one the last."""
         rbm, n = self.trained.rbm, self.trained.rbm.positions
         text = DistinctWindows.sample(self.corpus.windows(n, "train"), self.text_windows)
@@ -82,7 +83,7 @@ class LikelihoodRun:
             build_annealing(rbm, q, text, log_masses, self.settings),
             evenly(self.held_out, self.settings.particles),
             threads=self.threads,
-            report=lambda done: show(done, "annealing with fewer temperatures"),
+            report=show,
         )
         return [*layers, Layer(self.settings.temperatures, estimate.forward, estimate.reverse)]
 

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.corpora import prepared
-from tests.tasks.test_training_run import final_files
+from tests.run.test_training_run import final_files
 from tests.zygote import Zygote
 from wordrbm.io.checkpoint import list_checkpoints
 

@@ -9,7 +9,6 @@ when its chains no longer follow it. Both cloze perplexity and the gap are blind
 that no chain has met: the bound, and the share of the ten heaviest windows of the text, are not.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -23,10 +22,11 @@ from wordrbm.shapes import Probability, Scores, Words
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.text.windows import Windows
+from wordrbm.threads import StopCheck
 
 
 class HeldOutScores(NamedTuple):
-    """How well a model knows text it has not read."""
+    """Scores of a model on text it was not trained on."""
 
     cloze_perplexity: float
     unigram_perplexity: float  # of the same words from their frequency alone
@@ -37,15 +37,15 @@ class HeldOutScores(NamedTuple):
     ten_heaviest_text: float  # share of the text on the same ten
 
 
-def sample_of(prepared: PreparedCorpus, vocabulary: Vocabulary, n: int, count: int) -> Words:
+def heldout_sample(prepared: PreparedCorpus, vocabulary: Vocabulary, n: int, count: int) -> Words:
     """The held-out windows of a corpus for a model with this vocabulary."""
     return _held_out(prepared, vocabulary, n, count).evenly_spaced(count)
 
 
-def random_sample_of(
+def random_heldout_sample(
     prepared: PreparedCorpus, vocabulary: Vocabulary, n: int, count: int, seed: int
 ) -> Words:
-    """The same at random, no window twice."""
+    """Held-out windows of a corpus at random, without replacement."""
     windows = _held_out(prepared, vocabulary, n, count)
     count = min(count, len(windows))
     chosen = np.random.default_rng(seed).choice(len(windows), count, replace=False)
@@ -80,9 +80,9 @@ def held_out_scores(
     text: DistinctWindows,
     *,
     threads: int,
-    stop: Callable[[], bool],
+    stop: StopCheck,
 ) -> HeldOutScores:
-    """Score a model on held-out windows and on windows of its text; the gap is as given."""
+    """Score a model on held-out windows and on windows of its text; `gap` is passed through."""
     energy = float(model.free_energy(sample).mean())
     heaviest = text.heaviest(text.log_masses(model, threads=threads, stop=stop))
     cloze = cloze_log_probability(model, sample, threads=threads, stop=stop)

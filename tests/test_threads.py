@@ -3,7 +3,7 @@
 import pytest
 
 from wordrbm.errors import Stopped
-from wordrbm.parallel import SharedProgress, run_all
+from wordrbm.threads import SharedProgress, run_all
 
 
 def never():

@@ -1,7 +1,7 @@
 """The folder of a training run: what may lie in it, and that one process at a time writes there.
 
-A killed process leaves at most a checkpoint that is whole and files half-written under names of
-their own; both are known here, so that the same command with `--resume` goes on.
+A killed process leaves at most a complete checkpoint and temporary files; both are recognised here,
+so that the same command with `--resume` continues.
 """
 
 from collections.abc import Iterator
@@ -15,48 +15,48 @@ from wordrbm.io.tensors import read_metadata
 from wordrbm.storage import folder_lock, is_temporary, make_folder, remove_temporaries
 from wordrbm.trained_model import load
 
-OURS = {VOCABULARY, METRICS, TIMES, MODEL, LIKELIHOOD, FOLDER}
+RUN_FILES = {VOCABULARY, METRICS, TIMES, MODEL, LIKELIHOOD, FOLDER}
 
 
 @contextmanager
 def run_folder(out: Path, *, resume: bool) -> Iterator[None]:
-    """Hold the folder of a run, made if it is new, tidied if a process was killed in it."""
-    refuse_other_folder(out, resume=resume)
+    """Create and lock the folder of a run; removes temporary files of a killed process."""
+    check_run_folder(out, resume=resume)
     make_folder(out)
     with folder_lock(out, "a training run"):
-        refuse_other_folder(out, resume=resume)  # another run may have ended in the meantime
+        check_run_folder(out, resume=resume)  # another run may have ended in the meantime
         remove_temporaries(out)
         remove_temporaries(out / FOLDER)
         yield
 
 
-def is_finished(out: Path, origin: RunIdentity) -> bool:
-    """Whether the run has its model, which must be of this run; the last traces then go."""
+def is_finished(out: Path, identity: RunIdentity) -> bool:
+    """Whether the run has written its model; then its checkpoints are removed."""
     if not (out / MODEL).exists():
         return False
-    check_same_run(out / MODEL, read_metadata(out / MODEL), origin)
+    check_same_run(out / MODEL, read_metadata(out / MODEL), identity)
     if not (out / VOCABULARY).exists():
-        origin.vocabulary.write(out / VOCABULARY)
+        identity.vocabulary.write(out / VOCABULARY)
     load(out)  # a finished run is one whose model can be used
     remove_checkpoints(out)
     return True
 
 
-def refuse_other_folder(out: Path, *, resume: bool) -> None:
-    """Write only into a new folder, or into one that holds a run and nothing else."""
+def check_run_folder(out: Path, *, resume: bool) -> None:
+    """Refuse a folder that is neither new nor the folder of a run and nothing else."""
     if out.exists() and not out.is_dir():
         raise WordRBMError(f"{out} is a file; name a folder to train into.")
-    found = (
+    names = (
         {path.name for path in out.iterdir() if not is_temporary(path)} if out.exists() else set()
     )
-    if MODEL in found and not resume:
+    if MODEL in names and not resume:
         raise WordRBMError(f"{out} already holds a trained model; train into another folder.")
-    if found and not resume:
+    if names and not resume:
         raise WordRBMError(
             f"{out} is not empty; give --resume to go on with the run in it, or another folder."
         )
-    if found - OURS:
+    if others := names - RUN_FILES:
         raise WordRBMError(
-            f"{out} holds {min(found - OURS)}, which no training run wrote; give the folder of the "
-            "run to go on with, or a new one."
+            f"{out} holds {min(others)}, which no training run wrote; give the folder of the run "
+            "to go on with, or a new one."
         )

@@ -12,7 +12,7 @@ import pytest
 
 from tests.corpora import prepared
 from tests.failing_storage import failing
-from tests.tasks.test_training_run import final_files, finish, run
+from tests.run.test_training_run import final_files, finish, run
 from wordrbm.errors import WordRBMError
 from wordrbm.io.checkpoint import latest_checkpoint, list_checkpoints
 
@@ -61,8 +61,8 @@ def one_fault(corpus, out, at, error):
 def finish_after_fault(corpus, out):
     """The previous checkpoint loads, and the run ends as if nothing had been."""
     if list_checkpoints(out):
-        assert latest_checkpoint(out, training(corpus, out).origin) is not None
-    for _ in training(corpus, out).reports(resume=True):
+        assert latest_checkpoint(out, training(corpus, out).identity) is not None
+    for _ in training(corpus, out).run(resume=True):
         pass
 
 

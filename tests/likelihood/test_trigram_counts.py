@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.corpora import prepared
-from wordrbm.tasks.count_model import TrigramModel
+from wordrbm.likelihood.trigram_counts import TrigramModel
 
 
 @pytest.fixture(scope="module")
