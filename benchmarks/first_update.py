@@ -20,18 +20,18 @@ NGRAMS = 100_000  # more than one update reads, so that the first is not followe
 def main(start: str, corpus: str, out: str) -> None:
     """The command as it is, with two of its steps noting the time."""
     times: dict[str, float] = {}
-    plan = command.plan
+    make_run = command.make_run
 
-    def noting_plan(*arguments: Any, **options: Any) -> Any:
+    def timed_make_run(*arguments: Any, **options: Any) -> Any:
         times["corpus open"] = time.time() - float(start)
-        return plan(*arguments, **options)
+        return make_run(*arguments, **options)
 
-    def tell(*arguments: Any, **options: Any) -> Any:  # in place of the bar, shown after an update
+    def stop(*arguments: Any, **options: Any) -> Any:  # in place of the bar, shown after an update
         times["first update"] = time.time() - float(start)
         print(json.dumps(times), flush=True)
         os._exit(0)  # the rest of the run is of no interest
 
-    command.plan, command.progress = noting_plan, tell
+    command.make_run, command.progress = timed_make_run, stop
     sys.argv = ["wordrbm", "train", corpus, "--out", out, f"--ngrams={NGRAMS}"]
     app.main()
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wordrbm.analysis.groups import GROUPS, togetherness
+from wordrbm.analysis.neighbour_groups import GROUPS, neighbour_purity
 from wordrbm.io import Vectors
 from wordrbm.likelihood.annealing import AnnealingSettings
 from wordrbm.likelihood.estimate import estimate_likelihood
@@ -185,8 +185,8 @@ def learn(
 def neighbours(prepared: PreparedCorpus, model: Any) -> float:
     """The share of nearest neighbours of days, months, numbers, modals that are of their group."""
     vectors = Vectors(prepared.vocabulary.words, model.D)
-    found = [togetherness(vectors, group) for group in GROUPS.values()]
-    return float(np.mean([one.inside / one.of for one in found]))
+    purities = [neighbour_purity(vectors, group) for group in GROUPS.values()]
+    return float(np.mean([purity.inside / purity.k for purity in purities]))
 
 
 def main() -> None:

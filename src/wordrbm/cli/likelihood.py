@@ -50,8 +50,7 @@ def likelihood(
     Example:
       wordrbm likelihood model corpus --temperatures 1000 --chains 256 --trigrams
     """
-    from wordrbm.analysis.pictures import checked_kind, refuse_no_folder
-    from wordrbm.analysis.sandwich_pictures import draw_sandwich
+    from wordrbm.analysis.plots import check_folder, image_format, plot_sandwich
     from wordrbm.cli.progress import progress
     from wordrbm.cli.signals import StopSignals
     from wordrbm.io.likelihood_file import write_likelihood
@@ -64,8 +63,8 @@ def likelihood(
     stop = StopSignals()
     stop.message = "Stopped; nothing was written."
     if plot is not None:
-        checked_kind(plot)
-        refuse_no_folder(plot)
+        image_format(plot)
+        check_folder(plot)
     trained, corpus = load(model), PreparedCorpus.open(prepared)
     corpus.verify()
     settings = AnnealingSettings(temperatures, chains, seed=1 if seed is None else seed)
@@ -82,7 +81,7 @@ def likelihood(
     print(json.dumps(result) if as_json else "\n".join(_lines(trained, estimate, result)))
     write_likelihood(model, trained.rbm, result)
     if plot is not None:
-        draw_sandwich(sandwich, estimate.log_Z, estimate.heaviest.log_bound, plot)
+        plot_sandwich(sandwich, estimate.log_Z, estimate.heaviest.log_bound, plot)
 
 
 def _lines(

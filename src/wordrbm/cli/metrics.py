@@ -44,9 +44,9 @@ def metrics(
 
     found = [read_run(path, name) for path, name in zip(runs, _names(runs), strict=True)]
     if out is not None:
-        from wordrbm.analysis.pictures import draw_runs
+        from wordrbm.analysis.plots import plot_runs
 
-        draw_runs(found, out)
+        plot_runs(found, out)
     if as_json:
         print(json.dumps([{"run": run.name, **record} for run in found for record in run.records]))
         return

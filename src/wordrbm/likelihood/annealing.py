@@ -34,8 +34,8 @@ from wordrbm.kernels.annealing import (
 from wordrbm.kernels.jumps import ReservoirTable
 from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import WordRepRBM
-from wordrbm.sampling.alias import AliasTable
 from wordrbm.sampling.jumps import Reservoir
+from wordrbm.sampling.proposals import AliasTable
 from wordrbm.shapes import Words
 from wordrbm.threads import ProgressCallback, no_progress, one_blas_thread
 

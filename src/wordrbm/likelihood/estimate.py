@@ -26,7 +26,7 @@ from wordrbm.likelihood.stratified import (
     stratified_log_Z,
 )
 from wordrbm.models import WordRepRBM
-from wordrbm.sampling.alias import AliasTable
+from wordrbm.sampling.proposals import AliasTable
 from wordrbm.shapes import Probability, Words
 from wordrbm.text.windows import Windows
 from wordrbm.threads import ProgressCallback, no_progress
@@ -163,9 +163,9 @@ def free_energies(rbm: WordRepRBM, v: Words, threads: int) -> Float[np.ndarray, 
 
 def _shares_of_model(heaviest: HeaviestWindows, log_Z: float) -> HeaviestWindows:
     """Shares of all windows' mass instead of the text windows' alone."""
-    of_model = np.exp(heaviest.log_bound - log_Z)
+    from_model = np.exp(heaviest.log_bound - log_Z)
     return heaviest._replace(
-        share_of_ten=float(heaviest.share_of_ten * of_model), shares=heaviest.shares * of_model
+        share_of_ten=float(heaviest.share_of_ten * from_model), shares=heaviest.shares * from_model
     )
 
 

@@ -1,24 +1,29 @@
-"""Positions with words of their own: no walk leaves its column, and P(v | h) is left unchanged."""
+"""Alias tables hold their distribution; with one per position no walk leaves its column."""
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests import reference
 from tests.conftest import K
 from tests.sampling.test_operators import drift
 from wordrbm.errors import WordRBMError
+from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import (
+    AliasTable,
     Chains,
-    ColumnTables,
+    ColumnProposals,
     Metropolis,
     PooledMetropolis,
-    columns,
     draw_hidden,
+    proposals,
     sweep,
 )
 from wordrbm.sampling.metropolis import log_acceptance
 
+weights = st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=40).map(np.array)
 SIZES = [2, 3]  # of the K = 5 words, two belong to position 0 and three to position 1
 WORDS = [slice(0, 2), slice(2, 5)]
 
@@ -47,6 +52,39 @@ def window_probability(model):
     return p / p.sum()
 
 
+@settings(deadline=None)  # the first example may wait for the compiler
+@given(weights)
+def test_table_holds_exactly_the_distribution_it_was_built_from(w):
+    p = w / w.sum()
+    np.testing.assert_allclose(AliasTable.build(p).probability(), p, rtol=1e-6, atol=1e-12)
+
+
+def test_a_large_skewed_table_is_read_back_to_rounding():
+    p = 1.0 / np.arange(1, 100_002)
+    p /= p.sum()
+    np.testing.assert_allclose(AliasTable.build(p).probability(), p, rtol=1e-9)
+
+
+def test_draws_are_the_referees(rng, stream):
+    table = AliasTable.build(rng.dirichlet(np.ones(17)))
+    random = reference.Xoshiro(stream)
+    expected = [reference.alias_draw(random, table.keep, table.alias) for _ in range(500)]
+    np.testing.assert_array_equal(table.draw(stream, 500), expected)
+
+
+def test_draws_follow_the_distribution(rng):
+    p = rng.dirichlet(np.ones(17))
+    words = AliasTable.build(p).draw(seed_stream(3, 0, 0), 200_000)
+    frequency = np.bincount(words, minlength=17) / words.size
+    assert reference.total_variation(frequency, p) < 4 * np.sqrt(p * (1 - p) / words.size).sum() / 2
+
+
+@pytest.mark.parametrize("bad", [[0.5, 0.5, 0.0], [1.0, -1.0], [1.0, np.nan], [1.0, np.inf]])
+def test_weights_that_cannot_be_proposed_are_refused(bad):
+    with pytest.raises(WordRBMError, match="positive one"):
+        AliasTable.build(np.array(bad))
+
+
 def test_detailed_balance_holds_inside_every_column(rng, wordrep, q):
     log_q = PooledMetropolis.from_columns(q, steps=1).log_q
     h = rng.integers(0, 2, (1, wordrep.c.size)).astype(float)
@@ -66,7 +104,7 @@ def test_the_walk_of_a_column_takes_the_referees_decisions(stream, wordrep, q, r
     operator = Metropolis.from_columns(q, steps=25)
     random = reference.Xoshiro(stream)
     moved, info = operator(stream, wordrep, Chains(v, h))
-    for i, (table, part) in enumerate(operator.proposal.parts()):
+    for i, (table, _, part) in enumerate(operator.proposal.parts(2)):
         value = v[:, i : i + 1] - part.start
         tables = table.keep, table.alias
         expected = reference.walk(random, alone(wordrep, i), q[i], *tables, 25, value, h)
@@ -81,7 +119,7 @@ def test_the_pooled_walk_of_columns_takes_the_referees_decisions(stream, wordrep
     pool = np.array(
         [
             [reference.alias_draw(random, table.keep, table.alias) + part.start for _ in range(32)]
-            for table, part in operator.proposal.parts()
+            for table, _, part in operator.proposal.parts(2)
         ]
     )
     moved, _ = operator(stream, wordrep, Chains(v, h))
@@ -95,9 +133,9 @@ def test_columns_moved_group_by_group_are_moved_one_after_the_other(
     v, h = rows
     operator = PooledMetropolis.from_columns(q, steps=5, size=8)
     random = reference.Xoshiro(stream)
-    monkeypatch.setattr(columns, "MOST_SCORES", 1)
+    monkeypatch.setattr(proposals, "MAX_SCORES", 1)
     moved, _ = operator(stream, wordrep, Chains(v, h))
-    for i, (table, part) in enumerate(operator.proposal.parts()):
+    for i, (table, _, part) in enumerate(operator.proposal.parts(2)):
         pool = [[reference.alias_draw(random, table.keep, table.alias) for _ in range(8)]]
         value, pool = v[:, i : i + 1] - part.start, np.array(pool)
         expected = reference.pooled_walk(random, alone(wordrep, i), q[i], pool, 5, value, h)
@@ -124,7 +162,7 @@ def test_a_row_alone_with_its_pools_stays_at_the_target(rng, stream, wordrep, q)
 
 
 def test_memory_is_that_of_all_values_once(q):
-    tables = ColumnTables.build(q)
+    tables = ColumnProposals.build(q)
     assert sum(table.keep.size for table in tables.tables) == tables.log_probability().size == K
     np.testing.assert_array_equal(tables.offsets, [0, 2, 5])
     np.testing.assert_allclose(np.exp(tables.log_probability()), np.concatenate(q))

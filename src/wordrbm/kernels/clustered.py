@@ -22,7 +22,7 @@ from wordrbm.shapes import Array
 PLACES = 16  # clusters in a block: cluster c is at place c // blocks of block c % blocks
 
 
-class Grouped(NamedTuple):
+class ClusterTable(NamedTuple):
     """K words in C clusters, C a multiple of `PLACES`; members of a cluster lie side by side."""
 
     centroid: Array  # C x r; of a cluster without words that of another, so that no maximum is its
@@ -41,25 +41,27 @@ class Grouped(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def walk_clusters(  # type: ignore[no-untyped-def]
-    stream, grouped, rows, bias, context, v, accepted
+    stream, clusters, rows, bias, context, v, accepted
 ):
     """Move every word of v given its row of `context`, in place."""
-    asked = np.dot(context, grouped.centroid.T)
-    steps, blocks = grouped.steps, len(grouped.mass) // PLACES
+    log_fit = np.dot(context, clusters.centroid.T)
+    steps, blocks = clusters.steps, len(clusters.mass) // PLACES
     neg_log_u = exponentials(stream, v.size * steps).reshape(v.size, steps)
     sums, ends = np.empty((PLACES, blocks), context.dtype), np.empty(blocks, np.float64)
     # The last one of each is the word in place.
     word, place = np.empty(steps + 1, np.int32), np.empty(steps + 1, np.int32)
     log_weight = np.empty(steps + 1, context.dtype)
-    weight = grouped.weight.reshape(PLACES, blocks)
+    weight = clusters.weight.reshape(PLACES, blocks)
     for r in range(v.size):
-        prefer(asked[r].reshape(PLACES, blocks), largest(asked[r]), weight, sums)
-        scale = (1.0 - grouped.share) / add_up(sums[PLACES - 1], ends)
-        draw_clusters(stream, grouped.share, grouped.masses, grouped.ends, sums, ends, place[:-1])
-        draw_members(stream, grouped.first, grouped.keep, grouped.member, place[:-1], word)
-        word[steps], place[steps] = v[r], grouped.cluster[v[r]]
-        log_likely(grouped.share, scale, sums, grouped.mass, place, log_weight)
-        weigh(rows, bias, grouped.log_q, context[r], word, log_weight)
+        prefer(log_fit[r].reshape(PLACES, blocks), largest(log_fit[r]), weight, sums)
+        scale = (1.0 - clusters.share) / add_up(sums[PLACES - 1], ends)
+        draw_clusters(
+            stream, clusters.share, clusters.masses, clusters.ends, sums, ends, place[:-1]
+        )
+        draw_members(stream, clusters.first, clusters.keep, clusters.member, place[:-1], word)
+        word[steps], place[steps] = v[r], clusters.cluster[v[r]]
+        log_likely(clusters.share, scale, sums, clusters.mass, place, log_weight)
+        weigh(rows, bias, clusters.log_q, context[r], word, log_weight)
         accepted[r] += accept_lanes(word, log_weight, neg_log_u[r])
         v[r] = word[steps]
 
@@ -67,26 +69,26 @@ def walk_clusters(  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def accept_lanes(word, log_weight, neg_log_u):  # type: ignore[no-untyped-def]
     """The walk over the proposals, of one word: the last entry moves; how often it did."""
-    here, taken = neg_log_u.size, 0
+    current, taken = neg_log_u.size, 0
     for t in range(neg_log_u.size):
-        if log_weight[t] + neg_log_u[t] > log_weight[here]:
-            here = t
+        if log_weight[t] + neg_log_u[t] > log_weight[current]:
+            current = t
             taken += 1
-    word[neg_log_u.size] = word[here]
+    word[neg_log_u.size] = word[current]
     return taken
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def prefer(asked, top, weight, sums):  # type: ignore[no-untyped-def]
-    """Sums of fit inside every block, all blocks abreast; `asked` is ``g . centroid``.
+def prefer(log_fit, top, weight, sums):  # type: ignore[no-untyped-def]
+    """Sums of fit inside every block, all blocks abreast; `log_fit` is ``g . centroid``.
 
     `top`, the largest, is taken off: no context makes a sum that overflows, or is zero.
     """
     for k in range(sums.shape[1]):
-        sums[0, k] = weight[0, k] * exp(asked[0, k] - top)
+        sums[0, k] = weight[0, k] * exp(log_fit[0, k] - top)
     for j in range(1, PLACES):
         for k in range(sums.shape[1]):
-            sums[j, k] = sums[j - 1, k] + weight[j, k] * exp(asked[j, k] - top)
+            sums[j, k] = sums[j - 1, k] + weight[j, k] * exp(log_fit[j, k] - top)
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})

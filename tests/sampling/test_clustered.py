@@ -5,7 +5,7 @@ import pytest
 
 from tests import reference
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.clusters import (
+from wordrbm.kernels.clustered import (
     PLACES,
     add_up,
     draw_cluster,
@@ -15,20 +15,20 @@ from wordrbm.kernels.clusters import (
     prefer,
 )
 from wordrbm.models import WordRepRBM
-from wordrbm.sampling import Chains, ClusteredMetropolis, find_clusters
-from wordrbm.sampling.clusters import grouped
+from wordrbm.sampling import Chains, ClusteredMetropolis, cluster_words
+from wordrbm.sampling.clustered import cluster_table
 
 
 @pytest.fixture
 def operator(model, q):
-    return ClusteredMetropolis.of_model(model, q, steps=6, singles=1, groups=2, share=0.2)
+    return ClusteredMetropolis.from_model(model, q, steps=6, singletons=1, clusters=2, share=0.2)
 
 
 def test_frequent_words_stand_alone_and_blobs_are_found(rng):
     q = rng.dirichlet(np.ones(200))
     blob = rng.integers(0, 4, 200)
     rows = 10.0 * np.eye(4)[blob] + 0.1 * rng.normal(size=(200, 4))
-    found = find_clusters(rows, np.log(q), q, singles=3, groups=8)
+    found = cluster_words(rows, np.log(q), q, singletons=3, clusters=8)
     often = np.argsort(-q)[:3]
     assert found.label[often].tolist() == [0, 1, 2]
     np.testing.assert_allclose(found.centroid[:3], rows[often])
@@ -36,33 +36,27 @@ def test_frequent_words_stand_alone_and_blobs_are_found(rng):
         assert len(set(blob[found.label == cluster])) <= 1
 
 
-def test_the_same_vectors_give_the_same_clusters_and_those_before_are_a_start(rng):
+def test_the_same_vectors_give_the_same_clusters(rng):
     rows, q = rng.normal(size=(300, 5)), rng.dirichlet(np.ones(300))
-    first, again = (find_clusters(rows, np.log(q), q, singles=10, groups=20) for _ in range(2))
+    first, again = (cluster_words(rows, np.log(q), q, singletons=10, clusters=20) for _ in range(2))
     np.testing.assert_array_equal(first.label, again.label)
-    later = find_clusters(rows, np.log(q), q, singles=10, groups=20, before=first)
-    assert spread(rows, later) <= spread(rows, first)
-
-
-def spread(rows, found):
-    return ((rows - found.centroid[found.label]) ** 2).sum()
 
 
 def test_a_cluster_weighs_what_its_words_weigh_without_context(rng):
     """And a little way off its centroid tells how the sum changes."""
     rows, bias, q = rng.normal(size=(40, 3)), rng.normal(size=40), rng.dirichlet(np.ones(40))
-    found = find_clusters(rows, bias, q, singles=4, groups=5)
+    found = cluster_words(rows, bias, q, singletons=4, clusters=5)
     g = 1e-4 * rng.normal(size=3)
     exact = np.bincount(found.label, np.exp(bias + rows @ g))
     told = found.weight * np.exp(found.centroid @ g)
     np.testing.assert_allclose(told / told.sum(), exact / exact.sum(), rtol=1e-6)
 
 
-@pytest.mark.parametrize(("singles", "groups"), [(0, 1), (5, 0), (3, 9), (50, 50), (0, 50)])
-def test_few_words_make_few_clusters(rng, singles, groups):
+@pytest.mark.parametrize(("singletons", "clusters"), [(0, 1), (5, 0), (3, 9), (50, 50), (0, 50)])
+def test_few_words_make_few_clusters(rng, singletons, clusters):
     rows, q = rng.normal(size=(7, 3)), rng.dirichlet(np.ones(7))
-    found = find_clusters(rows, np.log(q), q, singles=singles, groups=groups)
-    laid = grouped(found, q, share=0.1, steps=2)
+    found = cluster_words(rows, np.log(q), q, singletons=singletons, clusters=clusters)
+    laid = cluster_table(found, q, share=0.1, steps=2)
     np.testing.assert_allclose(np.exp(laid.log_q), q, rtol=1e-12)
     assert laid.mass.sum() == pytest.approx(1.0)
     assert len(laid.mass) % PLACES == 0
@@ -146,18 +140,20 @@ def test_a_cluster_is_as_likely_as_it_is_said_to_be_after_rounding(stream):
 @pytest.mark.parametrize(("steps", "share"), [(0, 0.1), (3, 0.0), (3, 1.5)])
 def test_what_cannot_be_used_is_refused(model, q, steps, share):
     with pytest.raises(WordRBMError, match="a share above 0"):
-        ClusteredMetropolis.of_model(model, q, steps=steps, share=share)
+        ClusteredMetropolis.from_model(model, q, steps=steps, share=share)
 
 
 def test_a_word_that_is_never_proposed_is_refused(model, q):
     q[1] = 0.0
     with pytest.raises(WordRBMError, match="can never be proposed"):
-        ClusteredMetropolis.of_model(model, q, steps=2)
+        ClusteredMetropolis.from_model(model, q, steps=2)
 
 
 @pytest.mark.parametrize("far", [0.0, 80.0, 100.0, 500.0, -100.0, -500.0])
-@pytest.mark.parametrize(("singles", "groups"), [(0, 30), (20, 20)])
-def test_scores_beyond_all_measure_leave_the_target_unchanged(rng, stream, far, singles, groups):
+@pytest.mark.parametrize(("singletons", "clusters"), [(0, 30), (20, 20)])
+def test_scores_beyond_all_measure_leave_the_target_unchanged(
+    rng, stream, far, singletons, clusters
+):
     """In single precision, where exp of them would overflow or vanish; all words are far alike."""
     K, B = 300, 40_000
     rows = np.column_stack([np.ones(K), rng.normal(size=(K, 3))]).astype(np.float32)
@@ -165,7 +161,9 @@ def test_scores_beyond_all_measure_leave_the_target_unchanged(rng, stream, far, 
     bias = rng.normal(size=K).astype(np.float32)
     model = WordRepRBM(D=rows, U=U, b=bias, c=np.zeros(1, np.float32))
     q = rng.dirichlet(np.ones(K))
-    operator = ClusteredMetropolis.of_model(model, q, steps=20, singles=singles, groups=groups)
+    operator = ClusteredMetropolis.from_model(
+        model, q, steps=20, singletons=singletons, clusters=clusters
+    )
     score = bias + rows[:, 1:].sum(axis=1).astype(float)
     pi = np.exp(score - np.logaddexp.reduce(score))
     v = rng.choice(K, p=pi, size=(B, 1)).astype(np.int32)

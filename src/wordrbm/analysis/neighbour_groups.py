@@ -1,4 +1,4 @@
-"""Do words of one kind stand together? The share of nearest neighbours that are of the same kind.
+"""Neighbour purity: how many nearest neighbours of a group of words are in the same group.
 
 The paper says that days of the week, months and number words end up close to each other
 [Dahl 2012, section 6.2]; this counts it.
@@ -30,20 +30,19 @@ GROUPS: Mapping[str, list[str]] = {
 }
 
 
-class Togetherness(NamedTuple):
-    """How many of the nearest neighbours are of the same kind, averaged over the group's words."""
+class NeighbourPurity(NamedTuple):
+    """The mean number of `k` nearest neighbours that are in the group."""
 
     inside: float
-    of: int
+    k: int
     missing: tuple[str, ...]  # words of the group that the vocabulary lacks
 
 
-def togetherness(vectors: Vectors, group: Collection[str], count: int = 5) -> Togetherness:
-    """The mean number of `count` nearest neighbours inside the group."""
+def neighbour_purity(vectors: Vectors, group: Collection[str], k: int = 5) -> NeighbourPurity:
+    """The mean number of `k` nearest neighbours inside the group, over its words."""
     known = [word for word in group if word in vectors]
     missing = tuple(word for word in group if word not in vectors)
     inside = [
-        sum(neighbour in group for neighbour, _ in vectors.most_similar(word, count))
-        for word in known
+        sum(neighbour in group for neighbour, _ in vectors.most_similar(word, k)) for word in known
     ]
-    return Togetherness(sum(inside) / len(inside) if inside else 0.0, count, missing)
+    return NeighbourPurity(sum(inside) / len(inside) if inside else 0.0, k, missing)
