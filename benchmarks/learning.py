@@ -34,7 +34,7 @@ def compared(prepared: PreparedCorpus, effort: Effort) -> dict[str, Figure]:
         for seed in range(1, effort.seeds + 1)
     ]
     note = f"perplexity {middle(rounds, 'fast'):.1f} over {middle(rounds, 'plain'):.1f}"
-    note += f" after {effort.ngrams:,} windows, {effort.seeds} seeds"
+    note += f" after {effort.windows:,} windows, {effort.seeds} seeds"
     name = f"{prepared.path.name}, K = {len(prepared.vocabulary):,}"
     return {name: ratio(rounds, "fast", "plain", goal="0.99 to 1.01", note=note)}
 
@@ -43,7 +43,7 @@ def perplexity_after(
     prepared: PreparedCorpus, operator: Operator, effort: Effort, seed: int
 ) -> float:
     """Train through the one trainer with this operator, then score exactly."""
-    settings = TrainingSettings(ngrams=effort.ngrams, seed=seed)
+    settings = TrainingSettings(windows=effort.windows, seed=seed)
     text = of_corpus(prepared, settings)
     model = fresh(text, settings)
     state = start(model, text.batches, settings)

@@ -14,7 +14,7 @@ out=${3:-out/mixing}
 mkdir -p "$out"
 
 if [ ! -e "$out/fivegrams/model.safetensors" ]; then
-  wordrbm train "$corpus" --out "$out/fivegrams" --window 5 --ngrams "${NGRAMS:-50000000}" \
+  wordrbm train "$corpus" --out "$out/fivegrams" --window 5 --windows "${WINDOWS:-50000000}" \
     --threads 2 --evaluations 2 --resume --json | tee "$out/fivegrams.json"
 fi
 for name in trigrams fivegrams; do

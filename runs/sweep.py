@@ -107,7 +107,7 @@ def run(
     known = {name: value for name, value in variant.items() if name not in OWN}
     if variant.get("times"):  # factors of the defaults
         known = {name: x * getattr(TrainingSettings(), name) for name, x in known.items()}
-    settings = TrainingSettings(**known, ngrams=windows, seed=seed)
+    settings = TrainingSettings(**known, windows=windows, seed=seed)
     q = prepared.vocabulary.probability()
     sizes = {"n": settings.window, "H": settings.hidden, "d": settings.dimension}
     model = init_wordrep(

@@ -25,7 +25,9 @@ def folder(tmp_path_factory):
     for number in range(20):
         (folder / "news" / f"{number}.txt").write_text(story(number))
     corpus = prepared(folder / "made_up")
-    finish(run(corpus, folder / "model", ngrams=32 * 4000, dimension=10, hidden=20, word_rate=0.03))
+    finish(
+        run(corpus, folder / "model", windows=32 * 4000, dimension=10, hidden=20, word_rate=0.03)
+    )
     return folder
 
 

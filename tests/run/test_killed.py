@@ -14,7 +14,7 @@ from wordrbm.io.checkpoint import list_checkpoints
 
 OPTIONS = [
     "--window", 3, "--dimension", 8, "--hidden", 16, "--mh-steps", 10, "--batch-size", 64,
-    "--chains", 64, "--ngrams", 64 * 400, "--evaluations", 5, "--heldout-windows", 50,
+    "--chains", 64, "--windows", 64 * 400, "--evaluations", 5, "--heldout-windows", 50,
     "--quiet",
 ]  # fmt: skip
 KILLS_A_RUN = 5

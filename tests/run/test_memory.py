@@ -7,7 +7,7 @@ import pytest
 from tests.corpora import prepared
 from tests.memory import peak_memory
 
-OPTIONS = ["--ngrams", 512 * 600, "--evaluations", 2, "--threads", 2, "--quiet"]
+OPTIONS = ["--windows", 512 * 600, "--evaluations", 2, "--threads", 2, "--quiet"]
 
 
 def peak(folder, stories):

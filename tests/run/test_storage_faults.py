@@ -17,7 +17,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.io.checkpoint import latest_checkpoint, list_checkpoints
 
 ERRORS = [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EDQUOT]
-SMALL = {"ngrams": 32 * 12, "evaluations": 3}
+SMALL = {"windows": 32 * 12, "evaluations": 3}
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_a_real_write_that_fails_is_told(corpus, tmp_path):
     command = f'ulimit -f 4; exec "{sys.executable}" -m wordrbm train "$0" --out "$1" --quiet'
     arguments = [str(corpus.path), str(tmp_path / "model")]
     done = subprocess.run(
-        ["bash", "-c", f"{command} --ngrams 1024", *arguments], capture_output=True, text=True
+        ["bash", "-c", f"{command} --windows 1024", *arguments], capture_output=True, text=True
     )
     assert done.returncode == 2, done.stderr
     assert done.stderr.startswith("wordrbm: Could not write")

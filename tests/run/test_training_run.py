@@ -13,7 +13,7 @@ from wordrbm.training.divergence import refuse_lost_joint
 
 SMALL = {
     "window": 3, "dimension": 4, "hidden": 6, "mh_steps": 5, "batch_size": 32, "chains": 32,
-    "shards": 4, "ngrams": 32 * 60, "warmup": 5, "evaluations": 4, "heldout_windows": 50,
+    "shards": 4, "windows": 32 * 60, "warmup": 5, "evaluations": 4, "heldout_windows": 50,
     "reservoir": 96,
     "candidates": 6,
 }  # fmt: skip
@@ -46,7 +46,7 @@ def final_files(out):
 
 def test_a_run_writes_a_model_that_knows_the_text(corpus, tmp_path):
     changes = {"dimension": 10, "hidden": 20, "mh_steps": 20, "chains": 128, "word_rate": 0.1}
-    last = finish(run(corpus, tmp_path / "model", ngrams=32 * 4000, **changes))
+    last = finish(run(corpus, tmp_path / "model", windows=32 * 4000, **changes))
     assert last.scores.cloze_perplexity < 0.5 * last.scores.unigram_perplexity
     model = load(tmp_path / "model")
     assert model.vectors.similarity("monday", "tuesday") > model.vectors.similarity(
@@ -220,14 +220,14 @@ def test_a_folder_that_holds_no_run_is_not_resumed(corpus, tmp_path):
 
 def test_a_stop_after_the_last_score_just_ends(corpus, tmp_path):
     heard = []
-    training = run(corpus, tmp_path / "model", ngrams=32, evaluations=1)
+    training = run(corpus, tmp_path / "model", windows=32, evaluations=1)
     for _ in training.run(stop=lambda: bool(heard)):
         heard.append(1)
     assert (tmp_path / "model" / "model.safetensors").exists()
 
 
 def test_a_stop_in_the_last_score_is_resumed(corpus, tmp_path):
-    training = run(corpus, tmp_path, ngrams=32, evaluations=1)
+    training = run(corpus, tmp_path, windows=32, evaluations=1)
     with pytest.raises(Stopped):
         finish(training, stop=lambda: True)
     assert finish(training, resume=True).scores is not None
@@ -235,7 +235,7 @@ def test_a_stop_in_the_last_score_is_resumed(corpus, tmp_path):
 
 
 def test_a_resume_with_nothing_left_to_read_writes_the_model(corpus, tmp_path):
-    training = run(corpus, tmp_path, ngrams=64, evaluations=1, checkpoint_seconds=0.0)
+    training = run(corpus, tmp_path, windows=64, evaluations=1, checkpoint_seconds=0.0)
     reports = training.run()
     next(reports), next(reports)
     with pytest.raises(KeyboardInterrupt), patch_save():

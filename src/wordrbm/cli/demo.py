@@ -19,12 +19,12 @@ WORDS = [
     "my",
     "important",
 ]
-NGRAMS = 5_000_000
+WINDOWS = 5_000_000
 
 
 def demo(
     out: Annotated[Path, typer.Option(help="The folder to make.")] = Path("demo"),
-    ngrams: Annotated[int, typer.Option(help="Windows to read.")] = NGRAMS,
+    windows: Annotated[int, typer.Option(help="Windows to read.")] = WINDOWS,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
     """Train on the State of the Union addresses, then show what the vectors know.
@@ -41,7 +41,7 @@ def demo(
     corpus, model = out / "corpus", out / "model"
     if not corpus.exists():
         _prepare(corpus, quiet=quiet)
-    run = make_run(PreparedCorpus.open(corpus), model, {"ngrams": ngrams, "evaluations": 8})
+    run = make_run(PreparedCorpus.open(corpus), model, {"windows": windows, "evaluations": 8})
     run_with_progress(run, resume=True, quiet=quiet)
     vectors = load(model).vectors
     words = [word for word in WORDS if word in vectors]

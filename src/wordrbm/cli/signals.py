@@ -40,14 +40,15 @@ class StopSignals:
 
 
 @contextmanager
-def stop_cleanly(stop: StopSignals) -> Iterator[None]:
+def stop_cleanly(stop: StopSignals, *, armed: bool = True) -> Iterator[None]:
     """Around work that raises `Stopped` when it sees a signal: print its sentence and exit.
 
-    After the work a signal ends the process.
+    Work that begins with nothing to save sets `stop.armed` itself. After the work a signal ends
+    the process.
     """
     from wordrbm.errors import Stopped
 
-    stop.armed = True
+    stop.armed = armed
     try:
         yield
     except Stopped as stopped:

@@ -1,17 +1,23 @@
 """`wordrbm train`: a prepared corpus in, a trained model out."""
 
+import inspect
 import json
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
+from typer.core import TyperGroup
 
 from wordrbm.cli.progress import progress
 from wordrbm.cli.signals import StopSignals, stop_cleanly
 from wordrbm.cli.tensorboard import check_events, events
 
 if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
     from wordrbm.run.training_run import StepReport, TrainingRun
     from wordrbm.text.corpus import PreparedCorpus
 
@@ -26,41 +32,18 @@ def train(
     settings: Annotated[
         Path | None, _option("A TOML file of settings; options win over it.")
     ] = None,
-    window: Annotated[int | None, _option("Words in a window [3].")] = None,
-    dimension: Annotated[int | None, _option("Numbers in a word vector [50].")] = None,
-    hidden: Annotated[int | None, _option("Hidden units [250].")] = None,
     preset: Annotated[
         str | None,
         _option("Settings by name: sml, the likelihood alone; paper, as published. Options win."),
     ] = None,
-    objective: Annotated[
-        str | None, _option("hybrid, or sml, the likelihood alone, at these rates [hybrid].")
-    ] = None,
-    candidates: Annotated[
-        int | None, _option("Words drawn that a word read is ranked among [64].")
-    ] = None,
-    jumps: Annotated[
-        int | None, _option("Whole windows proposed per chain; 0 is none [1].")
-    ] = None,
-    mh_steps: Annotated[int | None, _option("Words proposed per word and update [100].")] = None,
-    chains: Annotated[int | None, _option("Persistent chains [256].")] = None,
-    batch_size: Annotated[int | None, _option("Windows per update [512].")] = None,
-    shards: Annotated[int | None, _option("Parts of a batch; threads share them [4].")] = None,
-    ngrams: Annotated[int | None, _option("Windows to read [50,000,000].")] = None,
-    epochs: Annotated[float | None, _option("Instead of --ngrams: passes over the text.")] = None,
-    seed: Annotated[int | None, _option("Fixes every random choice [1].")] = None,
-    word_rate: Annotated[float | None, _option("Learning rate of D and b [0.04].")] = None,
-    hidden_rate: Annotated[float | None, _option("Learning rate of U and c [0.04].")] = None,
-    momentum: Annotated[float | None, _option("Momentum of U and c [0.9].")] = None,
-    l2: Annotated[float | None, _option("Shrinkage of the weights [0].")] = None,
-    evaluations: Annotated[int | None, _option("Held-out scores during the run [20].")] = None,
-    heldout_windows: Annotated[int | None, _option("Windows in each score [500].")] = None,
+    epochs: Annotated[float | None, _option("Instead of --windows: passes over the text.")] = None,
     threads: Annotated[int | None, _option("Threads; the bits are the same [all cores].")] = None,
     checkpoint_minutes: Annotated[float, typer.Option(help="Between checkpoints.")] = 5.0,
     tensorboard: Annotated[Path | None, _option("A folder for TensorBoard events.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    **options: Any,
 ) -> None:
     """Train a word-representation RBM on a prepared corpus.
 
@@ -68,25 +51,59 @@ def train(
 
     \b
     Example:
-      wordrbm train corpus --out model --ngrams 100000000 --threads 2
+      wordrbm train corpus --out model --windows 100000000 --threads 2
     """
-    given = {
-        "preset": preset, "objective": objective, "candidates": candidates, "jumps": jumps,
-        "window": window, "dimension": dimension, "hidden": hidden, "mh_steps": mh_steps,
-        "chains": chains, "batch_size": batch_size, "shards": shards, "ngrams": ngrams,
-        "seed": seed, "word_rate": word_rate, "hidden_rate": hidden_rate, "momentum": momentum,
-        "l2": l2, "epochs": epochs, "evaluations": evaluations, "heldout_windows": heldout_windows,
-    }  # fmt: skip
     from wordrbm.text.corpus import PreparedCorpus
     from wordrbm.training import read_settings
 
     corpus = PreparedCorpus.open(prepared)
     values = read_settings(settings) if settings else {}
-    values |= {name: value for name, value in given.items() if value is not None}
+    options |= {"preset": preset, "epochs": epochs}
+    values |= {name: value for name, value in options.items() if value is not None}
     run = make_run(corpus, out, values, threads, checkpoint_minutes)
     check_events(tensorboard, out)
     last = run_with_progress(run, resume=resume, quiet=quiet, tensorboard=tensorboard)
     _print_result(run, last, as_json=as_json)
+
+
+def with_options(fields: "Mapping[str, FieldInfo]") -> Callable[..., None]:
+    """The command with an option for every field of the settings."""
+
+    @wraps(train)
+    def command(**values: Any) -> None:
+        train(**values)
+
+    signature = inspect.signature(train)
+    parameters = [x for x in signature.parameters.values() if x.kind is not x.VAR_KEYWORD]
+    parameters += [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=option)
+        for name, option in ((name, _setting_option(field)) for name, field in fields.items())
+    ]
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {x.name: x.annotation for x in parameters}
+    return command
+
+
+def _setting_option(field: "FieldInfo") -> Any:
+    kinds = {field.annotation, *get_args(field.annotation)}
+    kind = next((kind for kind in (int, float) if kind in kinds), str)
+    default = f"{field.default:,}" if type(field.default) is int else str(field.default).lower()
+    text = str(field.description)
+    return Annotated[kind | None, _option(f"{text[0].upper()}{text[1:]} [{default}].")]
+
+
+class LazyTrainGroup(TyperGroup):
+    """Adds the options of `train` when it is called, as they need heavy imports."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        if name == "train":
+            from wordrbm.training import TrainingSettings
+
+            whole = typer.Typer(add_completion=False, rich_markup_mode=None)
+            whole.command("train")(with_options(TrainingSettings.model_fields))
+            command = typer.main.get_command(whole)
+        return name, command, rest
 
 
 def make_run(
@@ -117,16 +134,26 @@ def run_with_progress(
 
     Returns the last report, or none if a resumed run had only its model left to write.
     """
+    from wordrbm.kernels.stale import is_compiled
+    from wordrbm.kernels.update import run_leader
     from wordrbm.run.training_run import metrics_record
+    from wordrbm.threads import ProgressCallback, no_progress
 
     stop, last, scores = StopSignals(), None, ""
+    show: ProgressCallback = no_progress
     total = run.settings.steps * run.settings.batch_size
-    with closing(run.run(resume=resume, stop=stop)) as reports, ExitStack() as stack:
-        for report in reports:
+    with stop_cleanly(stop, armed=False), ExitStack() as stack:
+
+        def show_start() -> None:
+            nonlocal show
+            show = stack.enter_context(progress("training", total, quiet=quiet))
+            if not is_compiled(run_leader):
+                show(0, "compiling, once")
+
+        training = run.run(resume=resume, stop=stop, on_start=show_start)
+        for report in stack.enter_context(closing(training)):
             if last is None:
-                first = report
-                stack.enter_context(stop_cleanly(stop))
-                show = stack.enter_context(progress("training", total, quiet=quiet))
+                first, stop.armed = report, True
                 log = stack.enter_context(events(tensorboard, report.step))
             last = report
             scores = _scores(report) if report.scores else scores
@@ -138,12 +165,12 @@ def run_with_progress(
 
 
 def speed_note(report: "StepReport", first: "StepReport") -> str:
-    """Windows, speed and time left; the first update of a process, which compiles, has no speed."""
+    """Windows, speed and time left; the first update of a process may compile: it has no speed."""
     done, seconds = report.progress, report.seconds - first.seconds
     windows = f"{done.windows / 1e6:.2f} M windows, "
     acceptance = f"acceptance {done.acceptance:.2f}"
     if seconds <= 0:
-        return f"{windows}compiled, {acceptance}"
+        return windows + acceptance
     speed = (done.windows - first.progress.windows) / seconds
     left = done.windows * (1 / done.share - 1) / max(speed, 1.0)
     return f"{windows}{speed:,.0f}/s, {left / 60:.1f} min left, {acceptance}"

@@ -18,7 +18,7 @@ from wordrbm.threads import available_cores
 from wordrbm.training import Progress, TrainingSettings
 
 SETTING = {
-    "n_iter": "ngrams",
+    "n_iter": "windows",
     "n_components": "hidden",
     "window": "window",
     **{
@@ -30,7 +30,7 @@ SETTING = {
     },
 }  # fmt: skip
 OPEN = ("n_iter", None)  # as many passes as the rows need
-MOST_READ = 2**62  # rows in all passes: the bound of `ngrams`
+MOST_READ = 2**62  # rows in all passes: the bound of `windows`
 LEAST_PASSES = 10  # over the rows, and
 RESERVOIR = TrainingSettings.model_fields["reservoir"].default
 LEAST_UPDATES = 3000  # in all: a small table is learnt by going over it often
@@ -70,7 +70,7 @@ def settings_of(
         "seed": seed,
         "batch_size": plan.size,
         "chains": chains_of(estimator),
-        "ngrams": steps * plan.size,
+        "windows": steps * plan.size,
         "warmup": min(1000, steps // 10),
         "warmup_share": None,
         "hidden_bias": 0.0,

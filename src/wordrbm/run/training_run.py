@@ -6,7 +6,7 @@ every few minutes and on a stop, and writes the model when the run is done. Scor
 """
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -87,18 +87,24 @@ class TrainingRun:
     checkpoint_seconds: float = 300.0
 
     def run(
-        self, *, resume: bool = False, stop: StopCheck = never_stop
+        self,
+        *,
+        resume: bool = False,
+        stop: StopCheck = never_stop,
+        on_start: Callable[[], None] = lambda: None,
     ) -> Generator[StepReport, None, None]:
         """Train to the end and write the model; yields a report after every update.
 
         When `stop` returns true, also in the middle of a score, a checkpoint is saved and the run
-        ends with `Stopped`. A resumed run that was finished before yields nothing.
+        ends with `Stopped`. A resumed run that was finished before yields nothing. `on_start` is
+        called once everything is checked, before the first update, which may have to compile.
         """
         self.prepared.verify()
         self._batches(0, 1)  # refuses a text without one window before anything is written
         with run_folder(self.out, resume=resume):
             if not is_finished(self.out, self.identity):
-                yield from self._train(latest_checkpoint(self.out, self.identity), stop)
+                checkpoint = latest_checkpoint(self.out, self.identity)
+                yield from self._train(checkpoint, stop, on_start)
 
     @property
     def identity(self) -> RunIdentity:
@@ -107,11 +113,12 @@ class TrainingRun:
         return RunIdentity(self.settings, self.prepared.vocabulary, corpus)
 
     def _train(
-        self, checkpoint: RunState | None, stop: StopCheck
+        self, checkpoint: RunState | None, stop: StopCheck, on_start: Callable[[], None]
     ) -> Generator[StepReport, None, None]:
         first = checkpoint or self._initial_state()
         self.prepared.vocabulary.write(self.out / VOCABULARY)
         self._truncate_records(first.state.step)
+        on_start()
         current, seconds = first, 1e-9  # seconds of updates; a speed divides by it
         resumed_at = saved_at = time.monotonic()
         for current, progress in self._updates(first):

@@ -24,7 +24,7 @@ class TrainingSettings(BaseModel):
     dimension: int = Field(50, ge=1, le=100_000, description="numbers in a word vector: d")
     hidden: int = Field(250, ge=1, le=1_000_000, description="hidden units: H")
     hidden_bias: float = Field(
-        -2.0, ge=-50, le=50, description="c before the first update: below 0 is sparse"
+        -2.0, ge=-50, le=50, description="initial hidden biases c; below 0 the units start sparse"
     )
     objective: Literal["hybrid", "sml"] = Field(
         "hybrid",
@@ -48,7 +48,7 @@ class TrainingSettings(BaseModel):
     shards: int = Field(
         4, ge=1, le=MOST, description="independent parts of a batch; fixes the bits"
     )
-    ngrams: int = Field(50_000_000, ge=1, lt=2**62, description="windows to read in all")
+    windows: int = Field(50_000_000, ge=1, lt=2**62, description="windows to train on in all")
     seed: int = Field(1, ge=0, lt=2**63, description="fixes every random choice")
     word_rate: float = Field(0.04, gt=0, description="learning rate of D and b, per window")
     hidden_rate: float = Field(0.04, gt=0, description="learning rate of U and c, per batch")
@@ -67,7 +67,9 @@ class TrainingSettings(BaseModel):
         description="updates are averaged with weights that rise by this power; 0 is none",
     )
     momentum: float = Field(0.9, ge=0, lt=1, description="momentum of U and c")
-    l2: float = Field(0.0, ge=0, description="shrinkage of U, and of every row of D that is used")
+    l2: float = Field(
+        0.0, ge=0, description="weight decay of U, and of every row of D that is used"
+    )
     evaluations: int = Field(20, ge=1, description="held-out scores taken during the run")
     heldout_windows: int = Field(500, ge=1, description="held-out windows scored each time")
 
@@ -80,7 +82,7 @@ class TrainingSettings(BaseModel):
     @property
     def steps(self) -> int:
         """Updates in the whole run: the last one is a full batch too."""
-        return -(-self.ngrams // self.batch_size)
+        return -(-self.windows // self.batch_size)
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
@@ -135,7 +137,7 @@ def resolve_settings(
             f"Settings cannot be used: {epochs!r} epochs of {windows} windows are no number of "
             "windows to read; give other epochs."
         )
-    return check_settings({**chosen, "ngrams": round(epochs * windows)})
+    return check_settings({**chosen, "windows": round(epochs * windows)})
 
 
 def _epoch_faults(epochs: Any, chosen: Mapping[str, Any]) -> list[str]:
@@ -143,7 +145,9 @@ def _epoch_faults(epochs: Any, chosen: Mapping[str, Any]) -> list[str]:
         return []
     is_number = isinstance(epochs, int | float) and not isinstance(epochs, bool)
     faults = [] if is_number and epochs > 0 else [f"epochs: {epochs!r} is not a number above zero"]
-    return faults + (["both ngrams and epochs were given; give one"] if "ngrams" in chosen else [])
+    return faults + (
+        ["both windows and epochs were given; give one"] if "windows" in chosen else []
+    )
 
 
 def faults_of(values: Mapping[str, Any]) -> list[str]:
