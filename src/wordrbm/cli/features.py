@@ -49,11 +49,11 @@ def features(
             _print_rows(trained, lines)
         else:
             with _shown(file, quiet=quiet) as show:
-                told = _write(trained, lines, out, show)
+                written = _write(trained, lines, out, show)
             print(
-                json.dumps(told)
+                json.dumps(written)
                 if as_json
-                else f"{out}: {told['windows']:,} windows of {told['lines']:,} lines"
+                else f"{out}: {written['windows']:,} windows of {written['lines']:,} lines"
             )
 
 
@@ -83,7 +83,7 @@ def _write(
         for block in _features(trained, texts()):
             target.add(block.hidden, block.windows.sentence + 1, block.windows.start)
             show(position, f"{target.windows:,} windows")
-        if not target.windows:  # else the last block has told the end
+        if not target.windows:  # else the last block has written the end
             show(position, "0 windows")
     windows, H = target.windows, trained.rbm.c.size
     return {"out": str(out), "lines": seen, "windows": windows, "hidden": H}

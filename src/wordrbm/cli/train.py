@@ -189,7 +189,7 @@ def _scores(report: "StepReport") -> str:
 
 def _print_result(run: "TrainingRun", last: "StepReport | None", *, as_json: bool) -> None:
     result: dict[str, Any] = {"model": str(run.out)}
-    told = "all its windows were read before"
+    outcome = "all its windows were read before"
     if last is not None:
         result |= {"windows": last.progress.windows, "acceptance": last.progress.acceptance}
         result |= {"seconds": last.seconds, "windows_per_second": last.windows_per_second}
@@ -197,9 +197,9 @@ def _print_result(run: "TrainingRun", last: "StepReport | None", *, as_json: boo
         held_out = (
             _scores(last)[2:] if last.scores else "no text was held out, so there is no score"
         )
-        told = f"{last.progress.windows:,} windows in {last.seconds:.0f} s; {held_out}"
+        outcome = f"{last.progress.windows:,} windows in {last.seconds:.0f} s; {held_out}"
     if as_json:
         print(json.dumps(result))
         return
-    print(f"{run.out}: {told}")
+    print(f"{run.out}: {outcome}")
     print(f"next: wordrbm neighbours {run.out} WORD...")

@@ -155,11 +155,11 @@ def faults_of(values: Mapping[str, Any]) -> list[str]:
     try:
         TrainingSettings(**values)
     except ValidationError as error:
-        return [_told(fault) for fault in error.errors() if fault["loc"]] + _uneven(values)
+        return [_describe(fault) for fault in error.errors() if fault["loc"]] + _uneven(values)
     return []
 
 
-def _told(fault: Any) -> str:
+def _describe(fault: Any) -> str:
     name = reprlib.repr(".".join(map(str, fault["loc"]))).strip("'\"")
     return f"{name}: {fault['msg']} (found {reprlib.repr(fault['input'])})"
 
@@ -187,5 +187,5 @@ def read_settings(path: Path) -> dict[str, Any]:
     except RecursionError:
         raise WordRBMError(f"Settings file {path} is nested too deeply; mend it.") from None
     except ValueError as error:  # not TOML, not UTF-8, or a number of thousands of digits
-        told = " ".join(str(error).split())[:200]
-        raise WordRBMError(f"Settings file {path} is not TOML: {told}.") from None
+        reason = " ".join(str(error).split())[:200]
+        raise WordRBMError(f"Settings file {path} is not TOML: {reason}.") from None
