@@ -18,9 +18,9 @@ from benchmarks.effort import Effort
 from benchmarks.ratios import Figure, Measure, spread
 from benchmarks.running import ENDLESS, fresh, made_up, seconds
 from wordrbm.io.checkpoint import RunIdentity, RunState, list_checkpoints, save_checkpoint
-from wordrbm.processors import cores
-from wordrbm.tasks.training_run import TrainingRun
+from wordrbm.run.training_run import TrainingRun
 from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.threads import available_cores
 from wordrbm.training import TrainingSettings, start
 
 INTERVAL = TrainingRun.checkpoint_seconds
@@ -68,9 +68,9 @@ def run_time(updates: int, interval: float) -> tuple[float, int]:
     """Seconds of so many updates of a real run after its first, and the checkpoints in them."""
     with tempfile.TemporaryDirectory(dir=corpora.OUT) as folder:
         out = Path(folder) / "model"
-        run = TrainingRun(corpora.large(), out, SETTINGS, cores(), interval)
+        run = TrainingRun(corpora.large(), out, SETTINGS, available_cores(), interval)
         written = set()
-        with closing(run.reports()) as reports:
+        with closing(run.run()) as reports:
             next(reports)
             began = time.perf_counter()
             for _ in islice(reports, updates):

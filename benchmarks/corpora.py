@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
+from wordrbm.api import prepare
 from wordrbm.cli.demo import speeches
-from wordrbm.tasks.whole_path import prepare
 from wordrbm.text.corpus import PreparedCorpus
 
 NAMED = "WORDRBM_BENCH_CORPUS"

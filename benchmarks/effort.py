@@ -18,9 +18,9 @@ class Effort:
     run_updates: int  # checkpoints: in a run with them and in one without
     run_interval: float  # checkpoints: seconds between them
     seeds: int  # learning
-    ngrams: int  # learning: windows read
+    windows: int  # learning: windows read
     heldout: int  # learning: windows scored
-    memory_ngrams: int  # memory: windows read
+    memory_windows: int  # memory: windows read
 
 
 FULL = Effort(
@@ -35,11 +35,11 @@ FULL = Effort(
     run_updates=1_000,
     run_interval=1.0,
     seeds=3,
-    ngrams=600_000,
+    windows=600_000,
     heldout=200,
-    memory_ngrams=500_000,
+    memory_windows=500_000,
 )
-LONG = replace(FULL, ngrams=8_000_000, heldout=500)  # for what shows only in a long run
+LONG = replace(FULL, windows=8_000_000, heldout=500)  # for what shows only in a long run
 QUICK = Effort(
     rounds=3,
     updates=3,
@@ -52,7 +52,7 @@ QUICK = Effort(
     run_updates=60,
     run_interval=0.1,
     seeds=2,
-    ngrams=20_000,
+    windows=20_000,
     heldout=20,
-    memory_ngrams=20_000,
+    memory_windows=20_000,
 )

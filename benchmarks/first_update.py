@@ -14,25 +14,25 @@ from typing import Any
 from wordrbm.cli import app
 from wordrbm.cli import train as command
 
-NGRAMS = 100_000  # more than one update reads, so that the first is not followed by the last score
+WINDOWS = 100_000  # more than one update reads, so that the first is not followed by the last score
 
 
 def main(start: str, corpus: str, out: str) -> None:
     """The command as it is, with two of its steps noting the time."""
     times: dict[str, float] = {}
-    plan = command.plan
+    make_run = command.make_run
 
-    def noting_plan(*arguments: Any, **options: Any) -> Any:
+    def timed_make_run(*arguments: Any, **options: Any) -> Any:
         times["corpus open"] = time.time() - float(start)
-        return plan(*arguments, **options)
+        return make_run(*arguments, **options)
 
-    def tell(*arguments: Any, **options: Any) -> Any:  # in place of the bar, shown after an update
+    def stop(*arguments: Any, **options: Any) -> Any:  # of the line that is shown after an update
         times["first update"] = time.time() - float(start)
         print(json.dumps(times), flush=True)
         os._exit(0)  # the rest of the run is of no interest
 
-    command.plan, command.progress = noting_plan, tell
-    sys.argv = ["wordrbm", "train", corpus, "--out", out, f"--ngrams={NGRAMS}"]
+    command.make_run, command.speed_note = timed_make_run, stop
+    sys.argv = ["wordrbm", "train", corpus, "--out", out, f"--windows={WINDOWS}"]
     app.main()
 
 

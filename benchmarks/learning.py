@@ -13,9 +13,9 @@ from benchmarks.operators import one_by_one
 from benchmarks.ratios import Figure, middle, ratio
 from benchmarks.running import Operator, fresh, of_corpus, pooled
 from wordrbm.models.cloze import cloze_log_probability
-from wordrbm.processors import cores
-from wordrbm.tasks.scores import perplexity
+from wordrbm.run.evaluation import perplexity
 from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.threads import available_cores
 from wordrbm.training import TrainingSettings, start, train
 
 
@@ -34,7 +34,7 @@ def compared(prepared: PreparedCorpus, effort: Effort) -> dict[str, Figure]:
         for seed in range(1, effort.seeds + 1)
     ]
     note = f"perplexity {middle(rounds, 'fast'):.1f} over {middle(rounds, 'plain'):.1f}"
-    note += f" after {effort.ngrams:,} windows, {effort.seeds} seeds"
+    note += f" after {effort.windows:,} windows, {effort.seeds} seeds"
     name = f"{prepared.path.name}, K = {len(prepared.vocabulary):,}"
     return {name: ratio(rounds, "fast", "plain", goal="0.99 to 1.01", note=note)}
 
@@ -43,11 +43,11 @@ def perplexity_after(
     prepared: PreparedCorpus, operator: Operator, effort: Effort, seed: int
 ) -> float:
     """Train through the one trainer with this operator, then score exactly."""
-    settings = TrainingSettings(ngrams=effort.ngrams, seed=seed)
+    settings = TrainingSettings(windows=effort.windows, seed=seed)
     text = of_corpus(prepared, settings)
     model = fresh(text, settings)
     state = start(model, text.batches, settings)
-    transition, threads = operator(text.q), cores()
+    transition, threads = operator(text.q), available_cores()
     run = train(model, transition, text.batches, settings, state, q=text.q, threads=threads)
     deque(run, maxlen=0)
     sample = prepared.windows(settings.window, "heldout").evenly_spaced(effort.heldout)

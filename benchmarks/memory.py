@@ -31,7 +31,7 @@ def measure(effort: Effort) -> dict[str, Figure]:
     """The most that was held beyond what the model and the corpus need."""
     prepared = corpora.large()
     needed = model_megabytes(len(prepared.vocabulary))
-    peaks = [peak(prepared, effort.memory_ngrams) for _ in range(effort.processes)]
+    peaks = [peak(prepared, effort.memory_windows) for _ in range(effort.processes)]
     most = max(peaks, key=beyond)
     note = f"peak {most.anonymous + most.mapped:.0f} MB: own {most.anonymous:.0f}, of it model "
     note += f"{needed:.0f}; mapped {most.mapped:.0f}, of it corpus {most.named:.0f}"
@@ -50,12 +50,12 @@ def model_megabytes(K: int) -> float:
     return 4 * (K * d + K + 2 * (n * H * d + H)) / 1e6
 
 
-def peak(prepared: PreparedCorpus, ngrams: int) -> Resident:
+def peak(prepared: PreparedCorpus, windows: int) -> Resident:
     """What a run held when it held most beside its corpus."""
     with tempfile.TemporaryDirectory() as folder:
         out = str(Path(folder) / "model")
         command = [sys.executable, "-m", "wordrbm", "train", str(prepared.path), "--out", out]
-        looks = looked_at([*command, *OPTIONS, f"--ngrams={ngrams}"], prepared.path / IDS)
+        looks = looked_at([*command, *OPTIONS, f"--windows={windows}"], prepared.path / IDS)
         return max(looks, key=beyond)
 
 

@@ -21,8 +21,8 @@ from wordrbm.training import TrainingSettings, start, train
 from wordrbm.training.settings import PRESETS
 
 WINDOWS = 2**20  # of made-up text, visited again and again
-ENDLESS = TrainingSettings(ngrams=10**9)
-PAPER = TrainingSettings(**PRESETS["paper"], ngrams=10**9)
+ENDLESS = TrainingSettings(windows=10**9)
+PAPER = TrainingSettings(**PRESETS["paper"], windows=10**9)
 
 Updates = Callable[[int], float]  # makes so many updates and gives the seconds of one
 Operator = Callable[[Probability], Transition]

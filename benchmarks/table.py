@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ratios import Figure
-from wordrbm.processors import cores
+from wordrbm.threads import available_cores
 
 Figures = Mapping[str, Mapping[str, Figure]]  # by benchmark, then by name
 HEAD = ("benchmark", "figure", "median", "least", "most", "goal", "note")
@@ -66,7 +66,7 @@ def machine() -> dict[str, Any]:
     packages = {name: version(name) for name in ("wordrbm", "numpy", "numba")}
     return {
         "processor": processor(),
-        "cores": cores(),
+        "cores": available_cores(),
         "load": os.getloadavg()[0],
         "python": platform.python_version(),
         **packages,

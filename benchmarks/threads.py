@@ -12,7 +12,7 @@ from functools import partial
 from benchmarks.effort import Effort
 from benchmarks.ratios import Figure, alternate, middle, ratio
 from benchmarks.running import ENDLESS, Updates, made_up, seconds, updating
-from wordrbm.processors import cores
+from wordrbm.threads import available_cores
 
 GOALS = {2: "≥ 1.8"}
 APART = "2 runs apart"
@@ -21,7 +21,7 @@ APART = "2 runs apart"
 def measure(effort: Effort) -> dict[str, Figure]:
     """The time on one thread over the time on more."""
     text = made_up(effort.K)
-    counts = [count for count in (1, 2, 4) if count <= max(cores(), 2)]
+    counts = [count for count in (1, 2, 4) if count <= max(available_cores(), 2)]
     with ExitStack() as runs:
         measures: dict[str, Callable[[], float]] = {
             str(count): partial(runs.enter_context(updating(text, threads=count)), effort.updates)

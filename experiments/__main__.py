@@ -3,6 +3,7 @@
 import typer
 
 from experiments.chunking.command import chunking
+from experiments.mixing.command import mixing
 from wordrbm.cli.app import main
 
 app = typer.Typer(
@@ -12,11 +13,12 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("chunking")(chunking)
+app.command("mixing")(mixing)
 
 
 @app.callback()
 def experiments() -> None:
-    """The tables of Dahl et al. 2012, with their baselines. Stopped, the same command continues."""
+    """The tables and figures of Dahl et al. 2012, with their baselines."""
 
 
 if __name__ == "__main__":

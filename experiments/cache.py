@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from wordrbm import __version__
 from wordrbm.errors import WordRBMError
-from wordrbm.parallel import SharedProgress, run_all
 from wordrbm.storage import make_folder, remove_temporaries, write_text
+from wordrbm.threads import SharedProgress, run_all
 
 MAX_NAME = 80  # characters of a name in a file name
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)

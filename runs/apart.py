@@ -20,11 +20,11 @@ from wordrbm.estimators.class_models import (
     train_background,
     train_class_models,
 )
-from wordrbm.inference.precision import one_blas_thread
 from wordrbm.shapes import Array
 from wordrbm.tasks.sentiment.data import Reading, read_data
 from wordrbm.tasks.sentiment.starts import vocabulary_for
 from wordrbm.tasks.sentiment.variant import Variant
+from wordrbm.threads import one_blas_thread
 
 
 def share_right(models: ClassModels, texts: Texts, label: Array) -> float:

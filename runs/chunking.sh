@@ -10,7 +10,7 @@
 set -euo pipefail
 data=${1:?give the folder that holds reuters_news, enwiki and conll2000}
 out=${2:-out/chunking}
-windows=${NGRAMS:-100000000}
+windows=${WINDOWS:-100000000}
 root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$out"
 
@@ -22,7 +22,7 @@ fi
 trained() { # a name, windows, then the options of `wordrbm train`
   local name=$1 count=$2; shift 2
   [ -e "$out/$name/model.safetensors" ] || wordrbm train "$out/corpus" --out "$out/$name" \
-    --ngrams "$count" --threads 2 --evaluations 4 --resume --json "$@" | tee "$out/$name.json"
+    --windows "$count" --threads 2 --evaluations 4 --resume --json "$@" | tee "$out/$name.json"
 }
 compared() { # a folder, then the options of `python -m experiments chunking`
   local name=$1; shift

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from wordrbm.analysis.independence import IndependenceChain
-from wordrbm.analysis.mixing import cases_of, conditional
-from wordrbm.sampling.named import operators_named
-from wordrbm.tasks.scores import random_sample_of
+from wordrbm.analysis.mixing import build_operator, draw_cases, word_conditional
+from wordrbm.run.evaluation import random_heldout_sample
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.trained_model import load
 
@@ -40,18 +39,20 @@ def main() -> None:
     given = parser.parse_args()
     trained, corpus = load(given.model), PreparedCorpus.open(given.prepared)
     rbm, q = trained.rbm, corpus.vocabulary.probability()
-    drawn = random_sample_of(corpus, trained.vocabulary, rbm.positions, given.cases, given.seed)
-    others = operators_named(["unigram", "clusters"], rbm, q)
+    drawn = random_heldout_sample(
+        corpus, trained.vocabulary, rbm.positions, given.cases, given.seed
+    )
+    others = {name: build_operator(name, rbm, q) for name in ("unigram", "clusters")}
     found: dict[str, list[list[float]]] = {name: [] for name in [*others, "beside"]}
     ids = np.asarray(corpus.ids)
-    for words, _, context in cases_of(rbm, drawn, given.seed):
+    for words, _, context in draw_cases(rbm, drawn, given.seed):
         for i, g in enumerate(context):
-            log_pi = conditional(rbm, g, 0)
+            log_pi = word_conditional(rbm, g, 0)
             proposals = {name: operator.log_proposal(g, 0) for name, operator in others.items()}
             table = beside(ids, int(words[i - 1 if i else 1]), q, after=i > 0)
             proposals["beside"] = np.log(table)
             for name, log_q in proposals.items():
-                chain = IndependenceChain.of(log_pi, log_q - np.logaddexp.reduce(log_q))
+                chain = IndependenceChain.build(log_pi, log_q - np.logaddexp.reduce(log_q))
                 found[name].append([chain.total_variation(t) for t in STEPS])
     for name, rows in found.items():
         mean, worst = np.mean(rows, axis=0), np.max(rows, axis=0)

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from experiments.chunking.crfsuite import fit_crfsuite
 
-from wordrbm.inference.precision import one_blas_thread
 from wordrbm.tagging.conll import read_splits
 from wordrbm.tagging.features import FeatureConfig
 from wordrbm.tagging.model_selection import FitData, GridPoint, fit_and_evaluate
+from wordrbm.threads import one_blas_thread
 from wordrbm.trained_model import load
 
 

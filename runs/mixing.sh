@@ -14,16 +14,14 @@ out=${3:-out/mixing}
 mkdir -p "$out"
 
 if [ ! -e "$out/fivegrams/model.safetensors" ]; then
-  wordrbm train "$corpus" --out "$out/fivegrams" --window 5 --ngrams "${NGRAMS:-50000000}" \
+  wordrbm train "$corpus" --out "$out/fivegrams" --window 5 --windows "${WINDOWS:-50000000}" \
     --threads 2 --evaluations 2 --resume --json | tee "$out/fivegrams.json"
 fi
 for name in trigrams fivegrams; do
   model=$([ "$name" = trigrams ] && echo "$trigrams" || echo "$out/fivegrams")
-  wordrbm mixing "$model" "$corpus" --out "$out/$name-mixing" --cases "${CASES:-6}" \
+  python -m experiments mixing "$model" "$corpus" --out "$out/$name-mixing" --cases "${CASES:-6}" \
     --operators paper,unigram,power,uniform,clusters,fine | tee "$out/$name-mixing.txt"
 done
-# Equal time on one thread for each, three seeds; the variants are in runs/sweep.py.
+# Learning at equal time on one thread for each, three seeds; the variants are in runs/sweep.py.
 python "$(dirname "$0")/sweep.py" "$corpus" "$out/learning.jsonl" --seconds "${SECONDS_EACH:-180}" \
-  --seeds 1 2 3 --only default clusters "clusters 16" both paper
-python "$(dirname "$0")/sweep.py" "$corpus" "$out/ablation.jsonl" --seconds 60 \
-  --only default "256 chains" "1024 chains" "steps 50" "twice 50" "four times 25" averaged
+  --seeds 1 2 3 --only default paper "steps 50" "twice 50" "four times 25"

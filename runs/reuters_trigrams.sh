@@ -19,7 +19,7 @@ measured wordrbm prepare "$data/reuters_news" "$data/enwiki" --out "$out/corpus"
   --vocabulary-size 100000 --encoding-errors replace --json | tee "$out/prepare.json"
 # Scored below on other held-out windows than the 500 that a run scores itself by.
 measured wordrbm train "$out/corpus" --out "$out/model" \
-  --window 3 --dimension 50 --hidden 250 --mh-steps 100 --ngrams "${NGRAMS:-50000000}" \
+  --window 3 --dimension 50 --hidden 250 --mh-steps 100 --windows "${WINDOWS:-50000000}" \
   --threads 2 --json | tee "$out/train.json"
 wordrbm evaluate "$out/model" "$out/corpus" --windows 699 --trigrams --json | tee "$out/scores.json"
 wordrbm likelihood "$out/model" "$out/corpus" --trigrams --json | tee "$out/likelihood.json"

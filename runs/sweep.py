@@ -19,13 +19,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wordrbm.analysis.groups import GROUPS, togetherness
+from wordrbm.analysis.neighbour_groups import GROUPS, neighbour_purity
 from wordrbm.io import Vectors
 from wordrbm.likelihood.annealing import AnnealingSettings
 from wordrbm.likelihood.estimate import estimate_likelihood
 from wordrbm.likelihood.heaviest import DistinctWindows
 from wordrbm.models import AbstractRBM, init_wordrep
 from wordrbm.models.cloze import cloze_log_probability
+from wordrbm.run.evaluation import perplexity
+from wordrbm.run.training_run import WEIGHED_WINDOWS
 from wordrbm.sampling import (
     Chains,
     Metropolis,
@@ -35,8 +37,6 @@ from wordrbm.sampling import (
     draw_hidden,
 )
 from wordrbm.shapes import Stream, Words
-from wordrbm.tasks.scores import perplexity
-from wordrbm.tasks.training_run import WEIGHED
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.text.windows import ShuffledBatches
 from wordrbm.training import TrainingSettings, averaged, start, train
@@ -108,7 +108,7 @@ def run(
     known = {name: value for name, value in variant.items() if name not in OWN}
     if variant.get("times"):  # factors of the defaults
         known = {name: x * getattr(TrainingSettings(), name) for name, x in known.items()}
-    settings = TrainingSettings(**known, ngrams=windows, seed=seed)
+    settings = TrainingSettings(**known, windows=windows, seed=seed)
     q = prepared.vocabulary.probability()
     sizes = {"n": settings.window, "H": settings.hidden, "d": settings.dimension}
     model = init_wordrep(
@@ -162,7 +162,7 @@ def learn(
     """Train over so many windows; what held-out words then cost."""
     model, updates = run(prepared, variant, windows, seed)
     train_windows = prepared.windows(model.positions, "train")
-    text, heaviest = DistinctWindows.sample(train_windows, WEIGHED), []
+    text, heaviest = DistinctWindows.sample(train_windows, WEIGHED_WINDOWS), []
     for update in updates:
         state, progress = update
         if state.step % max(1, windows // 512 // 20) == 0:
@@ -190,8 +190,8 @@ def learn(
 def neighbours(prepared: PreparedCorpus, model: Any) -> float:
     """The share of nearest neighbours of days, months, numbers, modals that are of their group."""
     vectors = Vectors(prepared.vocabulary.words, model.D)
-    found = [togetherness(vectors, group) for group in GROUPS.values()]
-    return float(np.mean([one.inside / one.of for one in found]))
+    purities = [neighbour_purity(vectors, group) for group in GROUPS.values()]
+    return float(np.mean([purity.inside / purity.k for purity in purities]))
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import spearmanr
 
-from wordrbm.analysis.groups import GROUPS, togetherness
+from wordrbm.analysis.neighbour_groups import GROUPS, neighbour_purity
 from wordrbm.io import Vectors
 from wordrbm.io.word2vec import read_word2vec
 from wordrbm.trained_model import load
@@ -76,7 +76,7 @@ def spaces(model):
 
 def purity(vectors):
     """Of five nearest neighbours, how many are of the same kind; the mean over the kinds."""
-    return float(np.mean([togetherness(vectors, group).inside for group in GROUPS.values()]))
+    return float(np.mean([neighbour_purity(vectors, group).inside for group in GROUPS.values()]))
 
 
 def table_row(name, vectors, files):

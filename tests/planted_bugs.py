@@ -16,14 +16,14 @@ class Bug(NamedTuple):
 
 
 OPERATORS = "tests/sampling/test_operators.py"
-COLUMNS = "tests/sampling/test_columns.py"
+PROPOSALS = "tests/sampling/test_proposals.py"
 ESTIMATORS = "tests/estimators"
 CONTRACT = "tests/models/test_contract.py"
 GRADIENT = "tests/training/test_pcd_gradient.py"
 OPTIMIZER = "tests/training/test_optimizer.py"
 TRAINER = "tests/training/test_trainer.py"
 WALK = f"{OPERATORS}::test_the_compiled_walk_takes_the_referees_decisions"
-RUN = "tests/tasks/test_training_run.py"
+RUN = "tests/run/test_training_run.py"
 FILL = "tests/inference/test_fill.py"
 MARKOV = "tests/inference/test_text_model.py"
 SCORING = "tests/inference/test_scoring.py"
@@ -31,7 +31,7 @@ WHITENING = "tests/inference/test_whitening.py"
 COMPILED = "tests/training/test_update.py::test_the_compiled_update_is_the_plain_one"
 RANKED = "tests/training/test_update.py::test_the_compiled_ranking_is_the_plain_one"
 RANKING = "tests/training/test_ranking.py"
-CLUSTERED = "tests/sampling/test_clusters.py::test_the_compiled_walk_takes_the_referees_decisions"
+CLUSTERED = "tests/sampling/test_clustered.py::test_the_compiled_walk_takes_the_referees_decisions"
 INDEPENDENCE = "tests/analysis/test_independence.py"
 CLASS_MODELS = "tests/estimators/test_class_models.py"
 APART = "tests/estimators/test_apart.py"
@@ -64,17 +64,17 @@ BUGS = [
     Bug("no q in the weights of the pool", "kernels/metropolis.py",
         "bias[p, word] - log_q[word]", "bias[p, word]", POOLED),
     Bug("positions of a window share a pool", "sampling/pooled.py",
-        "        offers =", "        pool[1:] = pool[0]\n        offers =",
+        "        scores =", "        pool[1:] = pool[0]\n        scores =",
         f"{OPERATORS}::test_the_positions_of_a_window_move_independently"),
     Bug("a pool entry visited twice", "kernels/metropolis.py",
         "np.uint64(order[1]) | np.uint64(1)", "np.uint64(order[1])", POOLED),
     Bug("off-by-one alias", "kernels/alias.py",
         "else alias[column]", "else alias[column - 1]",
-        "tests/sampling/test_alias.py::test_draws_are_the_referees"),
+        "tests/sampling/test_proposals.py::test_draws_are_the_referees"),
     Bug("alias keeps the wrong share", "kernels/alias.py",
         "keep[low], alias[low] = height[low], high",
         "keep[low], alias[low] = 1.0 - height[low], high",
-        "tests/sampling/test_alias.py::test_a_large_skewed_table_is_read_back_to_rounding"),
+        "tests/sampling/test_proposals.py::test_a_large_skewed_table_is_read_back_to_rounding"),
     Bug("hidden states of before the move in the negative phase", "training/pcd_gradient.py",
         "windows, weight, jumped = np.concatenate([v, moved])",
         "windows, weight, jumped = np.concatenate([v, chains.v])",
@@ -190,7 +190,7 @@ BUGS = [
         "tests/kernels/test_rng_bulk.py::test_bits_are_those_of_the_lanes"),
     Bug("a resume that forgets the velocity", "io/checkpoint.py",
         'values[...] = arrays[f"velocity.{name}"]', "values[...] = 0.0",
-        "tests/tasks/test_training_run.py::test_a_stopped_and_resumed_run_ends_with_the_same_bytes"),
+        "tests/run/test_training_run.py::test_a_stopped_and_resumed_run_ends_with_the_same_bytes"),
     Bug("windows that cross documents", "text/windows.py",
         "spans[:, 1] - spans[:, 0] - n + 1", "spans[:, 1] - spans[:, 0] - n + 2",
         "tests/text/test_windows.py"),
@@ -245,12 +245,12 @@ BUGS = [
     Bug("values of the column before", "estimators/table.py",
         "(X.astype(np.int64) + self.offsets[:-1])", "(X.astype(np.int64) + self.offsets[1:])",
         f"{ESTIMATORS}/test_table.py::test_a_value_is_the_word_at_its_place_in_its_column"),
-    Bug("proposals of another column", "sampling/columns.py",
+    Bug("proposals of another column", "sampling/proposals.py",
         "np.int32(self.offsets[i])", "np.int32(self.offsets[0])",
-        f"{COLUMNS}::test_the_pooled_walk_of_columns_takes_the_referees_decisions"),
+        f"{PROPOSALS}::test_the_pooled_walk_of_columns_takes_the_referees_decisions"),
     Bug("the q of another column in the walk", "sampling/metropolis.py",
         "self.log_q[words]", "self.log_q[: words.stop - words.start]",
-        f"{COLUMNS}::test_the_walk_of_a_column_takes_the_referees_decisions"),
+        f"{PROPOSALS}::test_the_walk_of_a_column_takes_the_referees_decisions"),
     Bug("a value expected in every column", "estimators/learning.py",
         "np.concatenate(columns) / len(columns)", "np.concatenate(columns)",
         f"{ESTIMATORS}/test_learning.py::test_a_value_is_expected_as_often_as_its_column_shows_it"),
@@ -260,34 +260,31 @@ BUGS = [
     Bug("a late value begins as one never seen", "estimators/categorical.py",
         "self.rbm_.b[new] = ", "_ = ",
         f"{ESTIMATORS}/test_sightings.py::test_a_value_that_comes_late_begins_at_its_frequency"),
-    Bug("a score cut short is forgotten", "tasks/training_run.py",
-        "if self._is_scored(step) and not is_noted(self.out, step):", "if False:",
+    Bug("a score cut short is forgotten", "run/training_run.py",
+        "if self._evaluation_due(step) and not self._is_recorded(step):", "if False:",
         f"{RUN}::test_a_score_that_was_given_up_is_taken_first_on_resuming"),
     Bug("the highest names kept, readable or not", "io/checkpoint.py",
         "if path <= latest][-MAX_CHECKPOINTS:]", "][-MAX_CHECKPOINTS:]",
         f"{RUN}::test_unreadable_checkpoints_of_later_updates_do_not_push_out_a_good_one"),
-    Bug("notes of lost updates kept", "tasks/training_run.py",
-        "rewind_notes(self.out, begun.state.step)", "rewind_notes(self.out, 10**9)",
+    Bug("records of lost updates left in place", "run/training_run.py",
+        "self._truncate_records(first.state.step)", "self._truncate_records(10**9)",
         f"{RUN}::test_a_damaged_newest_checkpoint_gives_way_to_the_one_before"),
-    Bug("the share of word frequencies left out of q", "kernels/clusters.py",
+    Bug("the share of word frequencies left out of q", "kernels/clustered.py",
         "log(one * share + one * scale * fit / mass[c])", "log(one * scale * fit / mass[c])",
         CLUSTERED),
-    Bug("no q inside a cluster", "kernels/clusters.py",
+    Bug("no q inside a cluster", "kernels/clustered.py",
         "bias[word[t]] - log_q[word[t]] - log_weight[t]", "bias[word[t]] - log_weight[t]",
         CLUSTERED),
-    Bug("the other member of an alias table", "kernels/clusters.py",
+    Bug("the other member of an alias table", "kernels/clustered.py",
         "0 if x - int(x) < keep[k] else 1", "1 if x - int(x) < keep[k] else 0", CLUSTERED),
-    Bug("a cluster by its old sums", "kernels/clusters.py",
+    Bug("a cluster by its old sums", "kernels/clustered.py",
         "left -= ends[k - 1] if k > 0 else 0.0", "left -= 0.0",
-        "tests/sampling/test_clusters.py::test_a_cluster_is_as_likely_as_it_is_said_to_be_after_rounding"),
+        "tests/sampling/test_clustered.py::test_a_cluster_is_as_likely_as_it_is_said_to_be_after_rounding"),
     Bug("words that no longer move", "sampling/clustered.py",
-        "v[:, places], accepted[:, places] =", "_, accepted[:, places] =", CLUSTERED),
-    Bug("clusters weighed by word frequency after all", "sampling/clusters.py",
-        "heavy = np.exp(bias.astype(np.float64) - bias.max())", "heavy = np.ones(len(bias))",
-        "tests/sampling/test_clusters.py::test_a_cluster_weighs_what_its_words_weigh_without_context"),
-    Bug("one part of a cycle left out", "sampling/combined.py",
-        "for part in self.parts:", "for part in self.parts[:1]:",
-        "tests/analysis/test_ensemble.py::test_a_cycle_is_where_the_product_of_its_matrices_is"),
+        "v[:, positions], accepted[:, positions] =", "_, accepted[:, positions] =", CLUSTERED),
+    Bug("clusters weighed by word frequency after all", "sampling/clustered.py",
+        "np.exp(bias.astype(np.float64) - bias.max())", "np.ones(len(bias))",
+        "tests/sampling/test_clustered.py::test_a_cluster_weighs_what_its_words_weigh_without_context"),
     Bug("a word counted before its weight", "analysis/independence.py",
         "before = np.concatenate([[0.0], np.cumsum(np.exp(log_q))[:-1]])",
         "before = np.cumsum(np.exp(log_q))",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.corpora import prepared, story
-from tests.tasks.test_training_run import finish, run
+from tests.run.test_training_run import finish, run
 
 README = Path(__file__).parent.parent / "README.md"
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -25,7 +25,9 @@ def folder(tmp_path_factory):
     for number in range(20):
         (folder / "news" / f"{number}.txt").write_text(story(number))
     corpus = prepared(folder / "made_up")
-    finish(run(corpus, folder / "model", ngrams=32 * 4000, dimension=10, hidden=20, word_rate=0.03))
+    finish(
+        run(corpus, folder / "model", windows=32 * 4000, dimension=10, hidden=20, word_rate=0.03)
+    )
     return folder
 
 

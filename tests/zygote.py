@@ -66,7 +66,7 @@ def serve():
 def _warm_up():
     """Import and compile all that a run needs, so that the children have it."""
     from tests.corpora import prepared
-    from tests.tasks.test_training_run import finish, run
+    from tests.run.test_training_run import finish, run
 
     with tempfile.TemporaryDirectory() as folder:
         finish(run(prepared(Path(folder), stories=8), Path(folder) / "model"))

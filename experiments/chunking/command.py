@@ -20,14 +20,14 @@ from experiments.chunking.rows import (
     parse_features,
 )
 from experiments.tables import Report
-from wordrbm.cli.lists import real_numbers
+from wordrbm.cli.options import parse_floats
 from wordrbm.cli.progress import progress
-from wordrbm.cli.stopping import StopSignals, kept_on_stop
+from wordrbm.cli.signals import StopSignals, stop_cleanly
 from wordrbm.errors import WordRBMError
-from wordrbm.processors import workers_or_cores
 from wordrbm.storage import folder_lock, make_folder
 from wordrbm.tagging.conll import Splits, read_splits
 from wordrbm.tagging.model_selection import Grid
+from wordrbm.threads import worker_count
 
 PENALTIES = "0.0001,0.049,0.087,0.2,0.35,0.7,1.2,2.4,3.2"
 
@@ -84,9 +84,9 @@ def chunking(
       python -m experiments chunking --data conll2000 --out out --model a --model b --dev-only
     """
     grid = Grid(
-        real_numbers("scales", scales),
-        real_numbers("hidden-scales", hidden_scales),
-        real_numbers("penalties", penalties),
+        parse_floats("scales", scales),
+        parse_floats("hidden-scales", hidden_scales),
+        parse_floats("penalties", penalties),
     )
     names = parse_features(features)
     if crfsuite:
@@ -95,7 +95,7 @@ def chunking(
     rows = feature_rows(model or [], vectors or [], names, seed=seed, spelling=spelling)
     make_folder(out)
     with folder_lock(out, "an experiment"):
-        experiment = Experiment(rows, grid, splits, out, workers_or_cores(jobs))
+        experiment = Experiment(rows, grid, splits, out, worker_count(jobs))
         run = _dev if dev_only else _test
         report = run(experiment, crfsuite=crfsuite, quiet=quiet)
     print(json.dumps(report.record) if as_json else report.text)
@@ -122,7 +122,7 @@ def _read(data: Path, dev: Path | None) -> Splits:
 def _test(experiment: Experiment, *, crfsuite: bool, quiet: bool) -> Report:
     """Select, refit and test every row; write the table."""
     stop = StopSignals()
-    with kept_on_stop(stop), progress("taggers", 1.0, quiet=quiet) as show:
+    with stop_cleanly(stop), progress("taggers", 1.0, quiet=quiet) as show:
         rows = select_and_test(experiment, show, stop)
     with progress("CRFsuite", 1.0, quiet=quiet or not crfsuite) as show:
         checked = crfsuite_results(rows, experiment, show) if crfsuite else {}
@@ -134,5 +134,5 @@ def _test(experiment: Experiment, *, crfsuite: bool, quiet: bool) -> Report:
 def _dev(experiment: Experiment, *, crfsuite: bool, quiet: bool) -> Report:
     """Score every grid point on the dev set; nothing is written beside the results."""
     stop = StopSignals()
-    with kept_on_stop(stop), progress("taggers", 1.0, quiet=quiet) as show:
+    with stop_cleanly(stop), progress("taggers", 1.0, quiet=quiet) as show:
         return dev_report(score_on_dev(experiment, show, stop))

@@ -14,18 +14,18 @@ from jaxtyping import Float32
 
 from experiments.chunking.grid import CRFSUITE, Experiment, TestedRow, to_record
 from wordrbm.errors import WordRBMError
-from wordrbm.parallel import Show
 from wordrbm.tagging.conll import Sentence
 from wordrbm.tagging.evaluation import Evaluation, evaluate
 from wordrbm.tagging.features import FeatureConfig, attributes
 from wordrbm.tagging.model_selection import FitResult, GridPoint
+from wordrbm.threads import ProgressCallback
 
 MODEL_FILE = ".crfsuite"  # of the row that is being fitted
 MIN_FREQUENCY = -1e9  # dense features that sum below zero are features too
 
 
 def crfsuite_results(
-    rows: Sequence[TestedRow], experiment: Experiment, show: Show
+    rows: Sequence[TestedRow], experiment: Experiment, show: ProgressCallback
 ) -> dict[str, Evaluation]:
     """Test scores of CRFsuite with the hyperparameters of every row, cached like our own."""
     results = {}

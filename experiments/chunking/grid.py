@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, final
 
 from experiments.cache import UNREADABLE, Record, ResultCache, ResultKey
-from wordrbm.inference.precision import one_blas_thread
-from wordrbm.parallel import SharedProgress, Show, StopCheck
 from wordrbm.tagging.conll import Splits
 from wordrbm.tagging.evaluation import Evaluation, SpanCounts
 from wordrbm.tagging.features import FeatureConfig
@@ -28,6 +26,7 @@ from wordrbm.tagging.model_selection import (
     usual_steps,
 )
 from wordrbm.tagging.tagger_file import save_tagger, saved_digest, training_digest
+from wordrbm.threads import ProgressCallback, SharedProgress, StopCheck, one_blas_thread
 
 DEV, TEST, CRFSUITE = "dev", "test", "crfsuite"
 RESULTS, TAGGERS = "results", "taggers"
@@ -90,7 +89,9 @@ class Experiment:
         return done and saved_digest(self.tagger_folder(row, point)) == self.digests[row]
 
 
-def score_on_dev(experiment: Experiment, show: Show, stop: StopCheck) -> dict[str, list[DevResult]]:
+def score_on_dev(
+    experiment: Experiment, show: ProgressCallback, stop: StopCheck
+) -> dict[str, list[DevResult]]:
     """Score all grid points of every row on the dev set; nothing is tested."""
     progress = SharedProgress(_missing_steps(experiment), show, stop)
     with one_blas_thread():
@@ -99,7 +100,9 @@ def score_on_dev(experiment: Experiment, show: Show, stop: StopCheck) -> dict[st
     return results
 
 
-def select_and_test(experiment: Experiment, show: Show, stop: StopCheck) -> list[TestedRow]:
+def select_and_test(
+    experiment: Experiment, show: ProgressCallback, stop: StopCheck
+) -> list[TestedRow]:
     """Choose a grid point for every row on the dev set, then refit and test each once."""
     steps = _missing_steps(experiment) + sum(map(usual_steps, experiment.rows.values()))
     progress = SharedProgress(steps, show, stop)

@@ -7,12 +7,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from wordrbm.api import prepare, train
     from wordrbm.errors import WordRBMError
     from wordrbm.estimators import CategoricalRBM, FreeEnergyClassifier, WordFeatures
     from wordrbm.io import Vectors, load_vectors
     from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM
     from wordrbm.sampling import Gibbs, Metropolis, PooledMetropolis
-    from wordrbm.tasks.whole_path import prepare, train
     from wordrbm.trained_model import TrainedModel, load
     from wordrbm.training import TrainingSettings
 
@@ -34,8 +34,8 @@ _HOMES = {
     "WordRepRBM": "wordrbm.models",
     "load": "wordrbm.trained_model",
     "load_vectors": "wordrbm.io",
-    "prepare": "wordrbm.tasks.whole_path",
-    "train": "wordrbm.tasks.whole_path",
+    "prepare": "wordrbm.api",
+    "train": "wordrbm.api",
 }
 
 __all__ = [

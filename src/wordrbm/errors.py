@@ -2,8 +2,8 @@
 
 
 class WordRBMError(Exception):
-    """Bad input or a failed write, told in one sentence. The command line exits with 2."""
+    """Bad input or a failed write, in one sentence. The command line exits with 2."""
 
 
 class Stopped(WordRBMError):  # noqa: N818 - an outcome, not a fault
-    """The user asked for the work to stop."""
+    """A stop was requested; the message says what was saved and how to continue."""

@@ -30,7 +30,7 @@ def case(request, rng):
 
 def chain_of(case):
     pi, q = case
-    return IndependenceChain.of(np.log(pi), np.log(q))
+    return IndependenceChain.build(np.log(pi), np.log(q))
 
 
 @pytest.mark.parametrize("start", ["proposal", "one word", "any"])
@@ -107,7 +107,7 @@ def test_steps_until_are_the_fewest(case):
         assert chain.total_variation(steps) <= distance
         assert steps == 0 or chain.total_variation(steps - 1) > distance
     assert (
-        steps_until(IndependenceChain.of(np.log([0.5, 0.5]), np.log([0.1, 0.9])), 0.0, most=64)
+        steps_until(IndependenceChain.build(np.log([0.5, 0.5]), np.log([0.1, 0.9])), 0.0, most=64)
         is None
     )
 
@@ -116,7 +116,7 @@ def test_a_word_that_is_never_wanted_and_one_never_proposed_do_no_harm():
     log_pi = np.array([-0.1, -2.0, -2000.0, -9.0])
     log_pi -= np.logaddexp.reduce(log_pi)
     log_q = np.log(np.array([1e-300, 0.3, 0.7 - 1e-12, 1e-12]))
-    chain = IndependenceChain.of(log_pi, log_q)
+    chain = IndependenceChain.build(log_pi, log_q)
     for t in [0, 1, 10**6, 10**12]:
         divergence, distance = chain.distances(t)
         assert np.isfinite(divergence)

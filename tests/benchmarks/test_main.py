@@ -13,7 +13,7 @@ from tests.corpora import prepared
 
 TINY = Effort(
     rounds=2, updates=1, sizes=(20, 30), K=30, rank=32, words=500, other_sizes=(20,), processes=1,
-    run_updates=5, run_interval=0.01, seeds=2, ngrams=1_024, heldout=5, memory_ngrams=1_024,
+    run_updates=5, run_interval=0.01, seeds=2, windows=1_024, heldout=5, memory_windows=1_024,
 )  # fmt: skip
 OURS = [name for name in command.EVERY if name not in command.ONE_SIZE]
 

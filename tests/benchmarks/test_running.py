@@ -3,7 +3,7 @@ import pytest
 from benchmarks import running
 
 from tests.corpora import prepared
-from wordrbm.tasks.training_run import TrainingRun
+from wordrbm.run.training_run import TrainingRun
 from wordrbm.training import TrainingSettings
 
 
@@ -21,7 +21,7 @@ def test_made_up_text_has_no_end():
 
 
 def test_a_corpus_is_read_as_a_run_reads_it(tmp_path):
-    corpus, settings = prepared(tmp_path), TrainingSettings(ngrams=10_000, seed=3)
+    corpus, settings = prepared(tmp_path), TrainingSettings(windows=10_000, seed=3)
     text = running.of_corpus(corpus, settings)
     run = TrainingRun(corpus, tmp_path / "model", settings)
     np.testing.assert_array_equal(text.batches(7, 20), run._batches(7, 20))

@@ -13,7 +13,7 @@ import pytest
 
 import wordrbm
 from tests.corpora import prepared
-from tests.tasks.test_training_run import finish, run
+from tests.run.test_training_run import finish, run
 from wordrbm.cli.app import main
 from wordrbm.models import WordRepRBM
 from wordrbm.text.corpus import PreparedCorpus
@@ -118,9 +118,9 @@ def test_a_plot_of_both_sides(likelihood, model, tmp_path):
 
 def test_a_training_run_goes_on_beside_the_file(likelihood, made, model):
     assert likelihood(model)[0] == 0
-    from wordrbm.tasks.run_folder import refuse_other_folder
+    from wordrbm.run.folder import check_run_folder
 
-    refuse_other_folder(model, resume=True)
+    check_run_folder(model, resume=True)
 
 
 def test_another_corpus_is_refused(likelihood, model, tmp_path):

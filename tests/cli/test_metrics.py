@@ -70,11 +70,11 @@ def test_runs_of_the_same_name_are_called_by_their_paths(wordrbm, tmp_path):
 
 
 @pytest.mark.parametrize(("name", "first"), [("a.png", b"\x89PNG"), ("a.svg", b"<?xml")])
-def test_a_picture_is_drawn_by_its_suffix(wordrbm, tmp_path, name, first):
+def test_a_plot_is_drawn_by_its_suffix(wordrbm, tmp_path, name, first):
     pytest.importorskip("matplotlib")
     code, output, errors = wordrbm(made(tmp_path / "mine"), "--out", tmp_path / name)
     assert (code, errors) == (0, "")
-    assert f"picture: {tmp_path / name}" in output
+    assert f"plot: {tmp_path / name}" in output
     assert (tmp_path / name).read_bytes().startswith(first)
 
 
@@ -105,7 +105,7 @@ def test_a_fault_is_one_sentence_and_exit_code_two(wordrbm, tmp_path, monkeypatc
     assert errors.count("\n") == 1
 
 
-def test_no_picture_asked_for_loads_no_matplotlib(tmp_path):
+def test_no_plot_requested_loads_no_matplotlib(tmp_path):
     code = "import sys, wordrbm.cli.app as a; sys.argv[0] = 'wordrbm'\ntry: a.main()\n"
     code += "except SystemExit: print('matplotlib' in sys.modules)"
     command = [sys.executable, "-c", code, "metrics", str(made(tmp_path / "mine"))]

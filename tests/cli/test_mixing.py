@@ -1,4 +1,4 @@
-"""The command `wordrbm mixing`, from a corpus and a model to its pictures."""
+"""The command `wordrbm mixing`, from a corpus and a model to its plots."""
 
 import csv
 import json
@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.corpora import prepared
-from tests.tasks.test_training_run import finish, run
+from tests.run.test_training_run import finish, run
 from wordrbm.cli.app import main
 
 pytest.importorskip("matplotlib")
@@ -33,20 +33,20 @@ def mixing(monkeypatch, capfd, trained):
     return call
 
 
-def test_pictures_numbers_and_a_summary(mixing, tmp_path):
+def test_plots_numbers_and_a_summary(mixing, tmp_path):
     out = tmp_path / "study"
-    code, shown, _ = mixing("--out", out, "--operators", "unigram,uniform,clusters", "--cases", 2)
+    code, shown, _ = mixing("--out", out, "--operator", "clusters", "--cases", 2)
     assert code == 0
-    names = ["clusters", "operators", "uniform", "unigram"]
-    expected = {f"{name}.{form}" for name in names for form in ("png", "svg")}
-    assert {path.name for path in out.iterdir()} == expected | {"mixing.json", "mixing.csv"}
-    for name in ("unigram", "uniform", "clusters"):
-        assert any(line.startswith(name) for line in shown.splitlines())
-    assert "slowest for unigram" in shown
-    found = json.loads((out / "mixing.json").read_text())
-    assert len(found["positions"]) == 3 * 2 * 3
-    assert len(list(csv.reader((out / "mixing.csv").open()))) == 1 + 18 * 30
-    assert out.joinpath("unigram.png").read_bytes().startswith(b"\x89PNG")
+    expected = {"clusters.png", "clusters.svg", "mixing.json", "mixing.csv"}
+    assert {path.name for path in out.iterdir()} == expected
+    assert shown.startswith("clusters: total variation from P(v | h)")
+    assert "after 100 steps" in shown
+    assert "slowest: word" in shown
+    stored = json.loads((out / "mixing.json").read_text())
+    assert stored["summary"]["operator"] == "clusters"
+    assert len(stored["positions"]) == 2 * 3
+    assert len(list(csv.reader((out / "mixing.csv").open()))) == 1 + 6 * 30
+    assert out.joinpath("clusters.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_same_seed_gives_the_same_curves(mixing, tmp_path):
@@ -59,18 +59,10 @@ def test_the_same_seed_gives_the_same_curves(mixing, tmp_path):
 def test_json(mixing, tmp_path):
     code, shown, _ = mixing("--out", tmp_path / "study", "--steps", "1,5", "--json", "--quiet")
     assert code == 0
-    found = json.loads(shown)
-    assert [row["operator"] for row in found["operators"]] == ["unigram", "clusters"]
-    assert list(found["operators"][0]["distance"]) == ["1", "5"]
-
-
-def test_what_has_no_closed_form_is_sampled(mixing, tmp_path):
-    code, shown, _ = mixing("--out", tmp_path / "study", "--operators", "both", "--chains", 200)
-    assert code == 0
-    assert "both, 200 chains, after 3 calls" in shown
-    found = json.loads((tmp_path / "study" / "mixing.json").read_text())["sampled"]["both"]
-    assert [row["calls"] for row in found] == [1, 3, 10]
-    assert all(0.0 <= row["mean"] <= row["worst"] <= 1.0 for row in found)
+    summary = json.loads(shown)
+    assert summary["operator"] == "unigram"
+    assert list(summary["distance"]) == ["1", "5"]
+    assert summary["cases"] == 6
 
 
 @pytest.mark.parametrize(
@@ -82,11 +74,7 @@ def test_what_has_no_closed_form_is_sampled(mixing, tmp_path):
         (["--steps", "1000000000"], "where whole numbers from 1 to 999,999,999"),
         (["--steps", "0,5"], "where whole numbers from 1 to 999,999,999"),
         (["--cases", "1001"], "--cases"),
-        (
-            ["--operators", "swap"],
-            "unigram, power, uniform, paper, clusters, fine, both",
-        ),
-        (["--operators", ","], "No operator was asked for"),
+        (["--operator", "swap"], "unigram, power, uniform, paper, clusters, fine"),
         (["--cases", "0"], "--cases"),
     ],
 )

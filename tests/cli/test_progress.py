@@ -8,9 +8,10 @@ import pytest
 
 from tests.corpora import prepared, story
 from wordrbm.cli import progress as shown
+from wordrbm.cli.app import main
 from wordrbm.cli.progress import progress
 from wordrbm.cli.train import speed_note
-from wordrbm.tasks.run_notes import Report
+from wordrbm.run.training_run import StepReport
 from wordrbm.training import Progress
 from wordrbm.training.optimizer import LearningRates
 
@@ -23,7 +24,7 @@ main()
 """
 SMALL = [
     "--dimension=4", "--hidden=6", "--mh-steps=5", "--batch-size=32", "--chains=32",
-    "--ngrams=2000", "--evaluations=2", "--heldout-windows=20",
+    "--windows=2000", "--evaluations=2", "--heldout-windows=20",
 ]  # fmt: skip
 LABELS = {
     "prepare": ("reading", "counting", "writing"),
@@ -50,7 +51,7 @@ def run(places, tmp_path):
         words = {
             "prepare": ["TEXT", "--workers=1"],
             "train": ["CORPUS", *SMALL],
-            "demo": ["--ngrams=2048"],
+            "demo": ["--windows=2048"],
         }[command]
         arguments = [command, *(str(places.get(word, word)) for word in words)]
         arguments += ["--out", str(tmp_path / "out"), *options]
@@ -137,8 +138,21 @@ def test_work_of_no_size_is_done(capfd):
 def test_the_update_that_compiles_has_no_speed():
     def report(windows, seconds):
         done = Progress(windows, windows / 1000, LearningRates(0.1, 0.1, 0.9, 0.0), 0.5)
-        return Report(1, done, seconds, windows / seconds, None)
+        return StepReport(1, done, seconds, windows / seconds, None)
 
     first = report(10, 60.0)
-    assert speed_note(first, first) == "0.00 M windows, compiled, acceptance 0.50"
+    assert speed_note(first, first) == "0.00 M windows, acceptance 0.50"
     assert "400/s, 0.0 min left" in speed_note(report(410, 61.0), first)
+
+
+def test_a_run_that_must_compile_says_so_first(monkeypatch, capfd, tmp_path):
+    corpus = prepared(tmp_path).path
+    command = ["wordrbm", "train", corpus, "--out", tmp_path / "model", *SMALL]
+    monkeypatch.setattr(sys, "argv", [str(word) for word in command])
+    monkeypatch.setattr("wordrbm.kernels.stale.is_compiled", lambda function: False)
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 0
+    first, second = capfd.readouterr().err.splitlines()[:2]
+    assert first == "training   0% compiling, once"
+    assert "/s" not in second or "min left" in second

@@ -4,7 +4,7 @@ import pytest
 from experiments.cache import ResultCache, ResultKey
 
 from wordrbm.errors import Stopped, WordRBMError
-from wordrbm.parallel import SharedProgress
+from wordrbm.threads import SharedProgress
 
 
 def progress(stop=lambda: False):

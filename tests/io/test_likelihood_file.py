@@ -11,7 +11,7 @@ from wordrbm.io.likelihood_file import parameter_digest, write_likelihood
 from wordrbm.io.model_folder import LIKELIHOOD
 from wordrbm.models import init_wordrep
 from wordrbm.models.exact import all_windows, log_Z_over_v
-from wordrbm.tasks.run_folder import OURS
+from wordrbm.run.folder import RUN_FILES
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.trained_model import TrainedModel, load, save
 from wordrbm.training import TrainingSettings
@@ -81,4 +81,4 @@ def test_the_digest_is_of_every_number(folder):
 
 
 def test_a_run_folder_may_hold_it():
-    assert LIKELIHOOD in OURS
+    assert LIKELIHOOD in RUN_FILES

@@ -83,6 +83,16 @@ def test_a_truncated_file_is_refused(tmp_path, trained, kept):
         load(tmp_path)
 
 
+def test_a_model_whose_settings_have_an_older_name_opens(tmp_path, trained):
+    save(tmp_path, trained)
+
+    def rename(tensors, metadata):
+        metadata["settings"]["ngrams"] = metadata["settings"].pop("windows")
+
+    rewritten(tmp_path / "model.safetensors", rename)
+    assert load(tmp_path).settings == trained.settings
+
+
 def test_a_folder_without_a_model_is_refused(tmp_path):
     with pytest.raises(WordRBMError, match="was not found"):
         load(tmp_path)

@@ -1,8 +1,10 @@
 import os
 
+import numpy as np
 import pytest
 
-from wordrbm.kernels.stale import STAMP, forget_stale
+from wordrbm.kernels.alias import fill_alias
+from wordrbm.kernels.stale import STAMP, drop_stale_cache, is_compiled
 
 
 @pytest.fixture
@@ -10,7 +12,7 @@ def room(tmp_path):
     """Two sources, compiled."""
     for name in ("one.py", "other.py"):
         (tmp_path / name).write_text("x = 1\n")
-    forget_stale(tmp_path)
+    drop_stale_cache(tmp_path)
     (tmp_path / "__pycache__" / "one.f-1.py311.nbi").write_text("compiled")
     return tmp_path
 
@@ -20,7 +22,7 @@ def compiled(room):
 
 
 def test_what_was_compiled_from_these_sources_is_kept(room):
-    forget_stale(room)
+    drop_stale_cache(room)
     assert compiled(room) == ["one.f-1.py311.nbi"]
 
 
@@ -28,9 +30,9 @@ def test_a_change_in_another_file_makes_it_stale(room):
     """numba looks only at the file of the function itself."""
     (room / "other.py").write_text("x = 2\n")
     os.utime(room / "other.py", ns=(1, 1))
-    forget_stale(room)
+    drop_stale_cache(room)
     assert compiled(room) == []
-    forget_stale(room)
+    drop_stale_cache(room)
     assert (room / "__pycache__" / STAMP).is_file()
 
 
@@ -38,4 +40,11 @@ def test_a_folder_that_cannot_be_written_to_is_left_alone(room, monkeypatch):
     (room / "other.py").write_text("x = 22\n")
     (room / "__pycache__" / STAMP).unlink()
     (room / "__pycache__" / STAMP).mkdir()  # neither read nor written as a file
-    forget_stale(room)
+    drop_stale_cache(room)
+
+
+def test_what_numba_has_on_disk_is_known(monkeypatch, tmp_path):
+    fill_alias(np.ones(4, np.uint64), np.ones(2), np.zeros(2, np.int32), np.empty(1, np.int32))
+    assert is_compiled(fill_alias)
+    monkeypatch.setattr(type(fill_alias._cache), "cache_path", str(tmp_path))
+    assert not is_compiled(fill_alias)

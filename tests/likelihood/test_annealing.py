@@ -228,10 +228,14 @@ def test_final_particles_are_the_models_windows(rng):
 def test_same_digits_for_any_number_of_threads(case):
     annealing = case.annealing(temperatures=STRIDE + 3, particles=2 * PART + 5, seed=3)
     done = []
-    one, two = (annealing.forward(threads=threads, report=done.append) for threads in (1, 2))
+
+    def report(fraction, note):
+        done.append((round(fraction * (STRIDE + 3)), note))
+
+    one, two = (annealing.forward(threads=threads, report=report) for threads in (1, 2))
     assert np.array_equal(one.log_weights, two.log_weights)
     assert np.array_equal(one.windows, two.windows)
-    assert done == [STRIDE, STRIDE + 3] * 2
+    assert done == [(step, "annealing forward") for step in [STRIDE, STRIDE + 3] * 2]
     back = [annealing.reverse(one.windows, threads=threads) for threads in (1, 2)]
     assert np.array_equal(back[0].log_weights, back[1].log_weights)
 

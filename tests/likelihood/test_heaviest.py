@@ -9,9 +9,8 @@ import pytest
 
 from tests import reference
 from tests.corpora import prepared
-from wordrbm.errors import WordRBMError
+from wordrbm.errors import Stopped, WordRBMError
 from wordrbm.likelihood.heaviest import PART, DistinctWindows, log_sum, share_of_model
-from wordrbm.models.cloze import GivenUp
 from wordrbm.models.exact import all_windows, log_Z_over_v
 
 
@@ -76,7 +75,7 @@ def test_windows_of_a_corpus_are_spread_evenly(tmp_path):
 
 
 def test_a_stop_is_heard(wordrep, rng):
-    with pytest.raises(GivenUp):
+    with pytest.raises(Stopped):
         DistinctWindows.of(text_of(wordrep, rng)).log_masses(wordrep, stop=lambda: True)
 
 

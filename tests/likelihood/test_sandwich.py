@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wordrbm.analysis.sandwich_pictures import draw_sandwich, figure_of
+from wordrbm.analysis.plots import plot_sandwich, sandwich_figure
 from wordrbm.likelihood.annealing import Annealing, AnnealingSettings
 from wordrbm.likelihood.sandwich import build_sandwich, temperature_grid
 from wordrbm.models.exact import all_windows, log_Z_over_v, window_probability
@@ -23,8 +23,10 @@ def layers(wordrep, rng):
     annealing = Annealing.build(wordrep, table, None, settings)
     drawn = rng.choice(25, 128, p=window_probability(wordrep))
     done = []
-    layers = build_sandwich(annealing, all_windows(wordrep)[drawn], report=done.append)
-    assert done[-1] == 1.0
+    layers = build_sandwich(
+        annealing, all_windows(wordrep)[drawn], report=lambda *progress: done.append(progress)
+    )
+    assert done[-1] == (1.0, "annealing with fewer temperatures")
     return layers
 
 
@@ -39,8 +41,8 @@ def test_both_sides_close_in_on_log_z(layers, wordrep):
 
 def test_the_plot_has_both_sides_and_both_lines(layers, tmp_path):
     pytest.importorskip("matplotlib")
-    axes = figure_of(layers, 3.0, 2.5).axes[0]
+    axes = sandwich_figure(layers, 3.0, 2.5).axes[0]
     assert len(axes.containers) == 2
     assert len(axes.get_legend().get_texts()) == 4
-    draw_sandwich(layers, 3.0, 2.5, tmp_path / "plot.svg")
+    plot_sandwich(layers, 3.0, 2.5, tmp_path / "plot.svg")
     assert (tmp_path / "plot.svg").read_text().startswith("<?xml")

@@ -10,7 +10,7 @@ from tests import reference
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.jumps import count_of, pool_size, stratify
 from wordrbm.models import init_wordrep
-from wordrbm.sampling import AliasTable, ColumnTables, Jumps, Reservoir
+from wordrbm.sampling import AliasTable, ColumnProposals, Jumps, Reservoir
 from wordrbm.sampling.jumps import _counted, count_rows
 
 SHARE = 0.3
@@ -116,7 +116,7 @@ def test_without_a_stored_window_in_the_pool_all_chains_keep_their_weight():
 def test_columns_keep_their_own_values(rng, stream):
     columns = [rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(4))]
     stored = np.stack([rng.integers(3, size=5), 3 + rng.integers(4, size=5)], axis=1)
-    reservoir = Reservoir.build(stored, ColumnTables.build(columns), unigram_share=SHARE)
+    reservoir = Reservoir.build(stored, ColumnProposals.build(columns), unigram_share=SHARE)
     q = [np.concatenate([columns[0], np.zeros(4)]), np.concatenate([np.zeros(3), columns[1]])]
     windows = [(a, 3 + b) for a in range(3) for b in range(4)]
     expected = [reference.reservoir_probability(stored, q, SHARE, v) for v in windows]

@@ -12,7 +12,7 @@ from wordrbm.training import check_settings, start, train
 def running(K, build, operator):
     """A run over random windows of K words, past its first update."""
     chosen = check_settings(
-        {"batch_size": 16, "chains": 16, "shards": 2, "mh_steps": 8, "ngrams": 16 * 50}
+        {"batch_size": 16, "chains": 16, "shards": 2, "mh_steps": 8, "windows": 16 * 50}
     )
     q = np.full(K, 1 / K)
     model = build(np.random.default_rng(1), n=3, H=6, word_probability=q)

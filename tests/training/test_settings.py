@@ -5,7 +5,7 @@ import pytest
 
 from wordrbm.errors import WordRBMError
 from wordrbm.training import TrainingSettings, check_settings, read_settings
-from wordrbm.training.settings import with_preset
+from wordrbm.training.settings import resolve_settings, with_preset
 
 
 def test_all_mistakes_are_named_at_once():
@@ -33,7 +33,7 @@ def test_shards_must_divide_the_work():
 
 
 def test_the_last_batch_is_whole():
-    assert TrainingSettings(ngrams=1000, batch_size=512).steps == 2
+    assert TrainingSettings(windows=1000, batch_size=512).steps == 2
 
 
 def test_settings_come_from_toml(tmp_path):
@@ -85,3 +85,14 @@ def test_the_papers_procedure_has_a_name():
 def test_shards_that_do_not_divide_a_default_are_one_sentence():
     with pytest.raises(WordRBMError, match="batch_size 512 is not a multiple of shards 3"):
         check_settings({"shards": 3})
+
+
+def test_epochs_are_passes_over_the_training_windows():
+    count = {3: 1000, 5: 800}.get
+    assert resolve_settings({"epochs": 2}, count).windows == 2000
+    assert resolve_settings({"epochs": 0.5, "window": 5, "preset": "sml"}, count).windows == 400
+    for epochs in (float("nan"), float("inf"), 0, -1, "two", True):
+        with pytest.raises(WordRBMError, match=r"above zero|no number of windows"):
+            resolve_settings({"epochs": epochs}, count)
+    with pytest.raises(WordRBMError, match=r"both windows and epochs .*; threads: 0 is wrong"):
+        resolve_settings({"epochs": 1, "windows": 5}, count, ["threads: 0 is wrong"])

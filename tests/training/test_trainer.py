@@ -11,7 +11,7 @@ from wordrbm.training.trainer import learning_rates_at
 
 
 def settings(**changes):
-    base = {"batch_size": 24, "chains": 36, "shards": 4, "ngrams": 24 * 40, "warmup": 5}
+    base = {"batch_size": 24, "chains": 36, "shards": 4, "windows": 24 * 40, "warmup": 5}
     return check_settings(
         base | {"window": n, "hidden": H, "mh_steps": 5, "reservoir": 96, "candidates": 6} | changes
     )
@@ -68,7 +68,7 @@ def test_a_run_cut_in_two_gives_the_same_bits(text):
 def test_every_shard_draws_from_its_own_stream(text):
     """All chains stand on one window with one h; shards that shared a stream would move alike."""
     same = np.zeros_like(text)
-    chosen = settings(batch_size=4, chains=4, shards=4, ngrams=4)
+    chosen = settings(batch_size=4, chains=4, shards=4, windows=4)
     q = np.full(101, 1 / 101)
     model = init_wordrep(np.random.default_rng(3), n=n, H=H, d=4, word_probability=q)
     transition = PooledMetropolis.from_probability(q, steps=5, size=8)
@@ -79,7 +79,7 @@ def test_every_shard_draws_from_its_own_stream(text):
 
 def test_rates_rise_then_fall():
     chosen = settings(
-        ngrams=24 * 100,
+        windows=24 * 100,
         warmup_share=1.0,
         warmup=10,
         word_rate=1.0,
@@ -116,7 +116,7 @@ def test_stochastic_maximum_likelihood_reaches_the_exact_optimum(text, operator)
     model = SoftmaxRBM(**{name: a.astype(float) for name, a in fresh.parameters().items()})
     ideal = SoftmaxRBM(**{name: a.copy() for name, a in model.parameters().items()})
     chosen = settings(
-        objective="sml", batch_size=100, chains=500, shards=1, ngrams=1_200_000, word_rate=0.01,
+        objective="sml", batch_size=100, chains=500, shards=1, windows=1_200_000, word_rate=0.01,
         hidden_rate=0.05, l2=0.0, momentum=0.5, mh_steps=10,
     )  # fmt: skip
     transition = operator.from_probability(q, steps=10)
@@ -131,7 +131,7 @@ def test_stochastic_maximum_likelihood_reaches_the_exact_optimum(text, operator)
 
 def test_every_update_draws_afresh(text):
     """A flat model takes every proposal, so the same draws twice would leave the words in place."""
-    chosen = settings(batch_size=4, chains=4, shards=1, ngrams=8, word_rate=1e-9, hidden_rate=1e-9)
+    chosen = settings(batch_size=4, chains=4, shards=1, windows=8, word_rate=1e-9, hidden_rate=1e-9)
     q = np.full(101, 1 / 101)
     model = init_wordrep(np.random.default_rng(3), n=n, H=H, d=4, word_probability=q)
     model.D[:] = 0.0

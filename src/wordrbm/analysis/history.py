@@ -1,4 +1,4 @@
-"""What a run scored as it went: a record of numbers for every score, with its times.
+"""The history of a training run: a record of numbers for every score, with its times.
 
 The scores are in `metrics.jsonl`, the times in `times.jsonl`; a record of one step is made of both.
 A run that is still going on has a shorter history, nothing else.
@@ -22,9 +22,9 @@ class Run(NamedTuple):
     name: str
     records: Sequence[Record]
 
-    def curve(self, number: str) -> tuple[list[float], list[float]]:
-        """Millions of windows, and the numbers of that name, where both are known."""
-        pairs = [(record.get("windows"), record.get(number)) for record in self.records]
+    def curve(self, field: str) -> tuple[list[float], list[float]]:
+        """Millions of windows, and the values of a field, where both are known."""
+        pairs = [(record.get("windows"), record.get(field)) for record in self.records]
         known = [(x / 1e6, y) for x, y in pairs if x is not None and y is not None]
         return [x for x, _ in known], [y for _, y in known]
 

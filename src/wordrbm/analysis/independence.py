@@ -21,11 +21,11 @@ from typing import NamedTuple, TypeAlias, final
 import numpy as np
 from jaxtyping import Float, Int
 
-from wordrbm.kernels.independence import apart, diverged, fill_ratios
+from wordrbm.kernels.independence import density_ratios, symmetric_kl, total_variation
 from wordrbm.shapes import Probability
 
 Logs: TypeAlias = Float[np.ndarray, " K"]
-LEAST_LOG = -600.0  # of a probability that is told from zero: below it nothing is ever seen
+MIN_LOG = -600.0  # of a probability that differs from zero: below it nothing is ever drawn
 
 
 @final
@@ -39,20 +39,20 @@ class IndependenceChain:
     leave: Probability  # 1 - lambda_k
     log_S: Logs
     log_stay: Logs  # log lambda_k
-    log_fall: Logs  # log (lambda_k / lambda_{k-1})
+    log_drop: Logs  # log (lambda_k / lambda_{k-1})
 
     @classmethod
-    def of(cls, log_pi: Logs, log_q: Logs) -> "IndependenceChain":
+    def build(cls, log_pi: Logs, log_q: Logs) -> "IndependenceChain":
         """The chain that proposes from q and leaves pi unchanged; both sum to one."""
-        log_pi, log_q = np.maximum(log_pi, LEAST_LOG), np.maximum(log_q, LEAST_LOG)
+        log_pi, log_q = np.maximum(log_pi, MIN_LOG), np.maximum(log_q, MIN_LOG)
         order = np.argsort(log_q - log_pi, kind="stable")
         log_pi, log_q = log_pi[order], log_q[order]
         log_w, log_S = log_pi - log_q, _log_tails(log_pi)
         before = np.concatenate([[0.0], np.cumsum(np.exp(log_q))[:-1]])  # Q_{k-1}
         leave = np.minimum(before + np.exp(log_S - log_w), 1.0)
         with np.errstate(divide="ignore"):
-            log_stay, log_fall = np.log1p(-leave), np.log1p(-_drops(log_w, log_S, leave))
-        return cls(order, np.exp(log_pi), log_w, leave, log_S, log_stay, log_fall)
+            log_stay, log_drop = np.log1p(-leave), np.log1p(-_drops(log_w, log_S, leave))
+        return cls(order, np.exp(log_pi), log_w, leave, log_S, log_stay, log_drop)
 
     @property
     def acceptance(self) -> float:
@@ -82,17 +82,17 @@ class IndependenceChain:
         if t == 0:
             return nu
         ratio = np.empty_like(self.pi)
-        fill_ratios(t, self.log_stay, self.log_fall, nu, tails, ratio)
+        density_ratios(t, self.log_stay, self.log_drop, nu, tails, ratio)
         return ratio
 
     def distances(self, t: int) -> tuple[float, float]:
         """Symmetric KL divergence and total variation from the target, t steps after q."""
         ratio = self.ratios(t)
-        return diverged(self.pi, ratio), apart(self.pi, ratio)
+        return symmetric_kl(self.pi, ratio), total_variation(self.pi, ratio)
 
     def total_variation(self, t: int) -> float:
         """How far the chain is from its target, t steps after q: from 0 to 1."""
-        return apart(self.pi, self.ratios(t))
+        return total_variation(self.pi, self.ratios(t))
 
     def autocorrelation_time(self) -> float:
         """``1 + 2 sum_t C(t)``, C the correlation of "it is word j" with itself over all j."""
@@ -100,8 +100,8 @@ class IndependenceChain:
             return 1.0
         g = (1.0 - self.leave) / self.leave  # sum_{t >= 1} lambda^t
         steps = np.concatenate([[-g[0]], (g[:-1] - g[1:]) * np.exp(-self.log_S[1:])])
-        again = self.pi * (g + self.pi * np.cumsum(steps))  # sum_t pi_j (P^t(j, j) - pi_j)
-        return float(1.0 + 2.0 * again.sum() / (self.pi * (1.0 - self.pi)).sum())
+        returns = self.pi * (g + self.pi * np.cumsum(steps))  # sum_t pi_j (P^t(j, j) - pi_j)
+        return float(1.0 + 2.0 * returns.sum() / (self.pi * (1.0 - self.pi)).sum())
 
 
 class Start(NamedTuple):

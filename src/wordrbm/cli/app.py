@@ -31,6 +31,7 @@ from wordrbm.errors import WordRBMError
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # typer moved it between releases
 
 app = typer.Typer(
+    cls=train.LazyTrainGroup,
     help="Train restricted Boltzmann machines on words: prepare, train, then use the vectors.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -38,7 +39,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("prepare")(prepare.prepare)
-app.command("train")(train.train)
+app.command("train")(train.with_options({}))
 app.command("neighbours")(neighbours.neighbours)
 app.command("fill")(fill.fill)
 app.command("score")(score.score)

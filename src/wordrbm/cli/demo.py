@@ -19,12 +19,12 @@ WORDS = [
     "my",
     "important",
 ]
-NGRAMS = 5_000_000
+WINDOWS = 5_000_000
 
 
 def demo(
     out: Annotated[Path, typer.Option(help="The folder to make.")] = Path("demo"),
-    ngrams: Annotated[int, typer.Option(help="Windows to read.")] = NGRAMS,
+    windows: Annotated[int, typer.Option(help="Windows to read.")] = WINDOWS,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
     """Train on the State of the Union addresses, then show what the vectors know.
@@ -34,15 +34,15 @@ def demo(
       wordrbm demo --out demo
     """
     from wordrbm.cli.neighbours import look_up, print_table
-    from wordrbm.cli.train import plan, show_run
+    from wordrbm.cli.train import make_run, run_with_progress
     from wordrbm.text.corpus import PreparedCorpus
     from wordrbm.trained_model import load
 
     corpus, model = out / "corpus", out / "model"
     if not corpus.exists():
         _prepare(corpus, quiet=quiet)
-    run = plan(PreparedCorpus.open(corpus), model, {"ngrams": ngrams, "evaluations": 8})
-    show_run(run, resume=True, quiet=quiet)
+    run = make_run(PreparedCorpus.open(corpus), model, {"windows": windows, "evaluations": 8})
+    run_with_progress(run, resume=True, quiet=quiet)
     vectors = load(model).vectors
     words = [word for word in WORDS if word in vectors]
     print("\nThe nearest words, among the 5,000 most frequent:")
@@ -55,14 +55,14 @@ and train on your own text:    wordrbm prepare FOLDER --out corpus
 
 def _prepare(corpus: Path, *, quiet: bool) -> None:
     from wordrbm.cli.prepare import show_steps
-    from wordrbm.processors import cores
     from wordrbm.storage import make_folder
     from wordrbm.text.prepare.pipeline import prepare
     from wordrbm.text.prepare.settings import PrepareSettings
+    from wordrbm.threads import available_cores
 
     make_folder(corpus.parent)
     settings = PrepareSettings(vocabulary_size=20_000)
-    show_steps(prepare([speeches()], corpus, settings, cores(), resume=True), quiet=quiet)
+    show_steps(prepare([speeches()], corpus, settings, available_cores(), resume=True), quiet=quiet)
 
 
 def speeches() -> Path:

@@ -29,17 +29,17 @@ def evaluate(
     import numpy as np
 
     from wordrbm.models.cloze import cloze_log_probability
-    from wordrbm.processors import cores
-    from wordrbm.tasks.scores import perplexity, sample_of
+    from wordrbm.run.evaluation import heldout_sample, perplexity
     from wordrbm.text.corpus import PreparedCorpus
+    from wordrbm.threads import available_cores
     from wordrbm.trained_model import load
 
     trained, corpus = load(model), PreparedCorpus.open(prepared)
     corpus.verify()
-    sample = sample_of(corpus, trained.vocabulary, trained.rbm.positions, windows)
+    sample = heldout_sample(corpus, trained.vocabulary, trained.rbm.positions, windows)
     q = corpus.vocabulary.probability()
     scored = {
-        "wordrbm": cloze_log_probability(trained.rbm, sample, threads=cores()),
+        "wordrbm": cloze_log_probability(trained.rbm, sample, threads=available_cores()),
         "unigram": np.log(q[sample]),
     }
     if trigrams:
@@ -55,7 +55,7 @@ def evaluate(
 
 
 def _trigrams(corpus: "PreparedCorpus", sample: "Words") -> Any:
-    from wordrbm.tasks.count_model import TrigramModel
+    from wordrbm.likelihood.trigram_counts import TrigramModel
 
     return TrigramModel.count(corpus).cloze_log_probability(sample)
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordrbm.cli.progress import Show, progress
+from wordrbm.cli.progress import progress
 
 if TYPE_CHECKING:
     from wordrbm.inference.features import WindowFeatures
     from wordrbm.text.reader import Line
+    from wordrbm.threads import ProgressCallback
     from wordrbm.trained_model import TrainedModel
 
 
@@ -48,11 +49,11 @@ def features(
             _print_rows(trained, lines)
         else:
             with _shown(file, quiet=quiet) as show:
-                told = _write(trained, lines, out, show)
+                written = _write(trained, lines, out, show)
             print(
-                json.dumps(told)
+                json.dumps(written)
                 if as_json
-                else f"{out}: {told['windows']:,} windows of {told['lines']:,} lines"
+                else f"{out}: {written['windows']:,} windows of {written['lines']:,} lines"
             )
 
 
@@ -66,7 +67,7 @@ def _print_rows(trained: "TrainedModel", lines: "Iterable[Line]") -> None:
 
 
 def _write(
-    trained: "TrainedModel", lines: "Iterable[Line]", out: Path, show: Show
+    trained: "TrainedModel", lines: "Iterable[Line]", out: Path, show: "ProgressCallback"
 ) -> dict[str, int | str]:
     from wordrbm.io.feature_file import open_feature_file
 
@@ -82,7 +83,7 @@ def _write(
         for block in _features(trained, texts()):
             target.add(block.hidden, block.windows.sentence + 1, block.windows.start)
             show(position, f"{target.windows:,} windows")
-        if not target.windows:  # else the last block has told the end
+        if not target.windows:  # else the last block has written the end
             show(position, "0 windows")
     windows, H = target.windows, trained.rbm.c.size
     return {"out": str(out), "lines": seen, "windows": windows, "hidden": H}
@@ -95,7 +96,7 @@ def _features(trained: "TrainedModel", texts: Iterable[str]) -> "Iterator[Window
 
 
 @contextmanager
-def _shown(file: Path | None, *, quiet: bool) -> Iterator[Show]:
+def _shown(file: Path | None, *, quiet: bool) -> "Iterator[ProgressCallback]":
     """Progress through a file; how long standard input, or a pipe, will be is not known."""
     known = file is not None and str(file) != "-" and file.is_file()
     total = file.stat().st_size if file is not None and known else 0

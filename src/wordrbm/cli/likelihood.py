@@ -50,39 +50,38 @@ def likelihood(
     Example:
       wordrbm likelihood model corpus --temperatures 1000 --chains 256 --trigrams
     """
-    from wordrbm.analysis.pictures import checked_kind, refuse_no_folder
-    from wordrbm.analysis.sandwich_pictures import draw_sandwich
+    from wordrbm.analysis.plots import check_folder, image_format, plot_sandwich
     from wordrbm.cli.progress import progress
-    from wordrbm.cli.stopping import StopSignals
+    from wordrbm.cli.signals import StopSignals
     from wordrbm.io.likelihood_file import write_likelihood
     from wordrbm.likelihood.annealing import AnnealingSettings
-    from wordrbm.processors import workers_or_cores
-    from wordrbm.tasks.likelihood_run import LikelihoodRun
+    from wordrbm.run.likelihood_run import LikelihoodRun
     from wordrbm.text.corpus import PreparedCorpus
+    from wordrbm.threads import worker_count
     from wordrbm.trained_model import load
 
     stop = StopSignals()
-    stop.told = "Stopped; nothing was written."
+    stop.message = "Stopped; nothing was written."
     if plot is not None:
-        checked_kind(plot)
-        refuse_no_folder(plot)
+        image_format(plot)
+        check_folder(plot)
     trained, corpus = load(model), PreparedCorpus.open(prepared)
     corpus.verify()
     settings = AnnealingSettings(temperatures, chains, seed=1 if seed is None else seed)
     run = LikelihoodRun.of(
         trained, corpus, settings, windows,
-        text_windows=text_windows, at_random=seed is not None, threads=workers_or_cores(threads),
+        text_windows=text_windows, at_random=seed is not None, threads=worker_count(threads),
     )  # fmt: skip
     with progress("likelihood", 1.0, quiet=quiet) as show:
         estimate = run.estimate(show)
         counts = run.trigram_counts(show) if trigrams else None
         sandwich = run.sandwich(estimate, show) if plot is not None else []
     result = run.result(estimate, counts)
-    stop.has_begun = True  # a stop now waits for the small file to be whole
+    stop.armed = True  # a stop now waits for the small file to be whole
     print(json.dumps(result) if as_json else "\n".join(_lines(trained, estimate, result)))
     write_likelihood(model, trained.rbm, result)
     if plot is not None:
-        draw_sandwich(sandwich, estimate.log_Z, estimate.heaviest.log_bound, plot)
+        plot_sandwich(sandwich, estimate.log_Z, estimate.heaviest.log_bound, plot)
 
 
 def _lines(

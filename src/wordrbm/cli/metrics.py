@@ -1,4 +1,4 @@
-"""`wordrbm metrics`: what runs scored as they went, as a table, as JSON or as a picture."""
+"""`wordrbm metrics`: what runs scored as they went, as a table, as JSON or as a plot."""
 
 import json
 from collections import Counter
@@ -29,10 +29,10 @@ COLUMNS = {
 
 def metrics(
     runs: Annotated[list[Path], typer.Argument(help="Folders made by `wordrbm train`.")],
-    out: Annotated[Path | None, typer.Option(help="Draw a picture too: .png or .svg.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Plot them too: .png or .svg.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Print what runs scored as they went; several are compared in one picture.
+    """Print what runs scored as they went; several are compared in one plot.
 
     A run may still be going on. The perplexity and the gap are of held-out windows.
 
@@ -42,18 +42,19 @@ def metrics(
     """
     from wordrbm.analysis.history import read_run
 
-    found = [read_run(path, name) for path, name in zip(runs, _names(runs), strict=True)]
+    histories = [read_run(path, name) for path, name in zip(runs, _names(runs), strict=True)]
     if out is not None:
-        from wordrbm.analysis.pictures import draw_runs
+        from wordrbm.analysis.plots import plot_runs
 
-        draw_runs(found, out)
+        plot_runs(histories, out)
     if as_json:
-        print(json.dumps([{"run": run.name, **record} for run in found for record in run.records]))
+        rows = [{"run": run.name, **record} for run in histories for record in run.records]
+        print(json.dumps(rows))
         return
-    for run in found:
+    for run in histories:
         print("\n".join([run.name, *_table(run), ""]))
     if out is not None:
-        print(f"picture: {out}")
+        print(f"plot: {out}")
 
 
 def _names(runs: list[Path]) -> list[str]:

@@ -65,9 +65,10 @@ def neighbours(
 
 def group_scores(vectors: "Vectors", count: int) -> dict[str, dict[str, Any]]:
     """How many of the nearest neighbours are of the same kind, for each kind of word."""
-    from wordrbm.analysis.groups import GROUPS, togetherness
+    from wordrbm.analysis.neighbour_groups import GROUPS, neighbour_purity
 
-    return {name: togetherness(vectors, group, count)._asdict() for name, group in GROUPS.items()}
+    purities = {name: neighbour_purity(vectors, group, count) for name, group in GROUPS.items()}
+    return {name: purity._asdict() for name, purity in purities.items()}
 
 
 def look_up(

@@ -1,18 +1,17 @@
 """`wordrbm prepare`: text files in, a prepared corpus out."""
 
 import json
-import signal
-import sys
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable
+from contextlib import closing
 from itertools import chain, groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from wordrbm.cli.progress import progress
+from wordrbm.cli.signals import interruptible
 
 if TYPE_CHECKING:
     from wordrbm.text.prepare.pipeline import PrepareProgress
@@ -57,7 +56,7 @@ def prepare(
         "encoding_errors": encoding_errors,
     }
     began = time.monotonic()
-    with _stoppable():
+    with interruptible("Stopped; continue with --resume."):
         _run(inputs, out, settings, workers, resume=resume, quiet=quiet)
         _report(out, time.monotonic() - began, as_json=as_json)
 
@@ -71,34 +70,14 @@ def _run(
     resume: bool,
     quiet: bool,
 ) -> None:
-    from wordrbm.processors import cores
     from wordrbm.text.prepare.pipeline import prepare as run
     from wordrbm.text.prepare.settings import check_settings
+    from wordrbm.threads import available_cores
 
-    workers = cores() if workers is None else workers
+    workers = available_cores() if workers is None else workers
     checked = check_settings(settings, workers)
     with closing(run(inputs, out, checked, workers, resume)) as steps:
         show_steps(steps, quiet=quiet)
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Stop cleanly on SIGINT and SIGTERM; the work done is kept."""
-    signal.signal(signal.SIGTERM, _terminated)
-    try:
-        yield
-    except (KeyboardInterrupt, _Terminated) as stop:
-        number = signal.SIGTERM if isinstance(stop, _Terminated) else signal.SIGINT
-        print("Stopped; continue with --resume.", file=sys.stderr, flush=True)
-        raise typer.Exit(128 + number) from None
-
-
-class _Terminated(BaseException):
-    """SIGTERM, as an exception that no handler on the way takes for an error."""
-
-
-def _terminated(number: int, frame: object) -> NoReturn:
-    raise _Terminated
 
 
 def show_steps(steps: "Iterable[PrepareProgress]", *, quiet: bool) -> None:

@@ -2,15 +2,18 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-Show = Callable[[float, str], None]  # (how much is done, a few words beside it)
+if TYPE_CHECKING:
+    from wordrbm.threads import ProgressCallback
+
 SECONDS_BETWEEN_LINES = 10.0
 
 
 @contextmanager
-def progress(label: str, total: float, *, quiet: bool = False) -> Iterator[Show]:
+def progress(label: str, total: float, *, quiet: bool = False) -> "Iterator[ProgressCallback]":
     """Show progress towards `total` on standard error; yields the function to report with."""
     if quiet:
         yield lambda done, note: None
@@ -22,7 +25,7 @@ def progress(label: str, total: float, *, quiet: bool = False) -> Iterator[Show]
 
 
 @contextmanager
-def _bar(label: str, total: float) -> Iterator[Show]:
+def _bar(label: str, total: float) -> "Iterator[ProgressCallback]":
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
@@ -41,7 +44,7 @@ def _bar(label: str, total: float) -> Iterator[Show]:
         yield lambda done, note: bar.update(task, completed=done, note=note)
 
 
-def _lines(label: str, total: float) -> Show:
+def _lines(label: str, total: float) -> "ProgressCallback":
     last = -SECONDS_BETWEEN_LINES  # so that the first report is shown at once
 
     def show(done: float, note: str) -> None:

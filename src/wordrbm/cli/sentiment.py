@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordrbm.cli.lists import whole_numbers
+from wordrbm.cli.options import parse_ints
 from wordrbm.cli.progress import progress
-from wordrbm.cli.stopping import StopSignals, kept_on_stop
+from wordrbm.cli.signals import StopSignals, stop_cleanly
 
 if TYPE_CHECKING:
     from wordrbm.tasks.sentiment.data import Data
@@ -80,24 +80,24 @@ def sentiment(
       wordrbm sentiment --data reviews --out out --window 5 --seeds 1,2,3 --jobs 2
     """
     from wordrbm.errors import WordRBMError
-    from wordrbm.processors import workers_or_cores
     from wordrbm.storage import folder_lock, make_folder
     from wordrbm.tasks.sentiment.data import Reading, read_data
     from wordrbm.tasks.sentiment.experiment import Asked
     from wordrbm.tasks.sentiment.report import as_records, as_text
     from wordrbm.tasks.sentiment.variant import Variant
+    from wordrbm.threads import worker_count
 
     one = Variant(
         hidden=hidden, dimension=dimension, background=background, windows=windows, apart=apart
     )
-    sizes = whole_numbers("window", window), whole_numbers("min-count", min_count)
+    sizes = parse_ints("window", window), parse_ints("min-count", min_count)
     variants = _variants(one, *sizes, unlabelled=unlabelled)
     if guess and not apart:
         raise WordRBMError(
             "--guess tells classes apart by the guesses, and --apart 0 does not; "
             "use a larger --apart, or leave out --guess."
         )
-    asked = Asked(variants, whole_numbers("seeds", seeds), workers_or_cores(jobs), guess)
+    asked = Asked(variants, parse_ints("seeds", seeds), worker_count(jobs), guess)
     for variant, seed in product(variants.values(), asked.seeds):
         variant.settings(seed)  # refused before anything is read
     how = Reading(field, encoding_errors, out, groups)
@@ -112,7 +112,6 @@ def sentiment(
 
 def _run(asked: "Asked", data: "Data", out: Path, *, quiet: bool) -> "list[Row]":
     """Train, which can be stopped and gone on with; fit, which takes minutes and is done anew."""
-    from wordrbm.inference.precision import one_blas_thread
     from wordrbm.tasks.sentiment.baselines import bags_of
     from wordrbm.tasks.sentiment.experiment import (
         rows_expected,
@@ -121,16 +120,17 @@ def _run(asked: "Asked", data: "Data", out: Path, *, quiet: bool) -> "list[Row]"
         train_guesses,
         write_results,
     )
+    from wordrbm.threads import one_blas_thread
 
     stop = StopSignals()
-    with kept_on_stop(stop), progress("training", 1.0, quiet=quiet) as show:
+    with stop_cleanly(stop), progress("training", 1.0, quiet=quiet) as show:
         train_cells(asked, data, out, show, stop)
     with progress("counting", 1.0, quiet=quiet) as show:
         show(0.0, "words and n-grams")
         bags = bags_of(data, guess=asked.guess)
         show(1.0, "words and n-grams")
     if asked.guess:
-        with kept_on_stop(stop), progress("guessing", 1.0, quiet=quiet) as show:
+        with stop_cleanly(stop), progress("guessing", 1.0, quiet=quiet) as show:
             train_guesses(asked, data, bags, out, show, stop)
     rows = []
     with progress("fitting", 1.0, quiet=quiet) as show, one_blas_thread():

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wordrbm.cli.lists import real_numbers
+from wordrbm.cli.options import parse_floats
 from wordrbm.cli.progress import progress
-from wordrbm.cli.stopping import StopSignals
+from wordrbm.cli.signals import StopSignals
 
 if TYPE_CHECKING:
     from wordrbm.tagging.conll import Sentence, Splits
@@ -80,18 +80,18 @@ def train(
       wordrbm tagger train --data conll2000 --model model --out tagger
       wordrbm tagger train --data train.txt --test test.txt --model model --spelling --out names
     """
-    from wordrbm.processors import workers_or_cores
     from wordrbm.storage import make_folder, write_text
     from wordrbm.tagging.conll import read_splits
     from wordrbm.tagging.model_selection import Grid, select_and_test
     from wordrbm.tagging.tagger_file import save_tagger, training_digest
+    from wordrbm.threads import worker_count
 
     grid = Grid(
-        real_numbers("scales", scales),
-        real_numbers("hidden-scales", hidden_scales),
-        real_numbers("penalties", penalties),
+        parse_floats("scales", scales),
+        parse_floats("hidden-scales", hidden_scales),
+        parse_floats("penalties", penalties),
     )
-    workers = workers_or_cores(jobs)
+    workers = worker_count(jobs)
     splits = read_splits(data, dev, test)
     features = _features(
         model or [], vectors_only=vectors_only, finetune=finetune, spelling=spelling, seed=seed
@@ -99,7 +99,7 @@ def train(
     _refuse_other_folder(out)
     make_folder(out)
     stop = StopSignals()
-    stop.told = "Stopped; no tagger was written."
+    stop.message = "Stopped; no tagger was written."
     with progress("tagger", 1.0, quiet=quiet) as show:
         selection = select_and_test(features, grid, splits, workers, show, stop)
     save_tagger(out, selection.tagger, training_digest(splits, features))

@@ -1,19 +1,24 @@
 """`wordrbm train`: a prepared corpus in, a trained model out."""
 
+import inspect
 import json
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
+from typer.core import TyperGroup
 
 from wordrbm.cli.progress import progress
-from wordrbm.cli.stopping import StopSignals
+from wordrbm.cli.signals import StopSignals, stop_cleanly
 from wordrbm.cli.tensorboard import check_events, events
 
 if TYPE_CHECKING:
-    from wordrbm.tasks.run_notes import Report
-    from wordrbm.tasks.training_run import TrainingRun
+    from pydantic.fields import FieldInfo
+
+    from wordrbm.run.training_run import StepReport, TrainingRun
     from wordrbm.text.corpus import PreparedCorpus
 
 
@@ -27,41 +32,18 @@ def train(
     settings: Annotated[
         Path | None, _option("A TOML file of settings; options win over it.")
     ] = None,
-    window: Annotated[int | None, _option("Words in a window [3].")] = None,
-    dimension: Annotated[int | None, _option("Numbers in a word vector [50].")] = None,
-    hidden: Annotated[int | None, _option("Hidden units [250].")] = None,
     preset: Annotated[
         str | None,
         _option("Settings by name: sml, the likelihood alone; paper, as published. Options win."),
     ] = None,
-    objective: Annotated[
-        str | None, _option("hybrid, or sml, the likelihood alone, at these rates [hybrid].")
-    ] = None,
-    candidates: Annotated[
-        int | None, _option("Words drawn that a word read is ranked among [64].")
-    ] = None,
-    jumps: Annotated[
-        int | None, _option("Whole windows proposed per chain; 0 is none [1].")
-    ] = None,
-    mh_steps: Annotated[int | None, _option("Words proposed per word and update [100].")] = None,
-    chains: Annotated[int | None, _option("Persistent chains [256].")] = None,
-    batch_size: Annotated[int | None, _option("Windows per update [512].")] = None,
-    shards: Annotated[int | None, _option("Parts of a batch; threads share them [4].")] = None,
-    ngrams: Annotated[int | None, _option("Windows to read [50,000,000].")] = None,
-    epochs: Annotated[float | None, _option("Instead of --ngrams: passes over the text.")] = None,
-    seed: Annotated[int | None, _option("Fixes every random choice [1].")] = None,
-    word_rate: Annotated[float | None, _option("Learning rate of D and b [0.04].")] = None,
-    hidden_rate: Annotated[float | None, _option("Learning rate of U and c [0.04].")] = None,
-    momentum: Annotated[float | None, _option("Momentum of U and c [0.9].")] = None,
-    l2: Annotated[float | None, _option("Shrinkage of the weights [0].")] = None,
-    evaluations: Annotated[int | None, _option("Held-out scores during the run [20].")] = None,
-    heldout_windows: Annotated[int | None, _option("Windows in each score [500].")] = None,
+    epochs: Annotated[float | None, _option("Instead of --windows: passes over the text.")] = None,
     threads: Annotated[int | None, _option("Threads; the bits are the same [all cores].")] = None,
     checkpoint_minutes: Annotated[float, typer.Option(help="Between checkpoints.")] = 5.0,
     tensorboard: Annotated[Path | None, _option("A folder for TensorBoard events.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    **options: Any,
 ) -> None:
     """Train a word-representation RBM on a prepared corpus.
 
@@ -69,91 +51,132 @@ def train(
 
     \b
     Example:
-      wordrbm train corpus --out model --ngrams 100000000 --threads 2
+      wordrbm train corpus --out model --windows 100000000 --threads 2
     """
-    given = {
-        "preset": preset, "objective": objective, "candidates": candidates, "jumps": jumps,
-        "window": window, "dimension": dimension, "hidden": hidden, "mh_steps": mh_steps,
-        "chains": chains, "batch_size": batch_size, "shards": shards, "ngrams": ngrams,
-        "seed": seed, "word_rate": word_rate, "hidden_rate": hidden_rate, "momentum": momentum,
-        "l2": l2, "epochs": epochs, "evaluations": evaluations, "heldout_windows": heldout_windows,
-    }  # fmt: skip
     from wordrbm.text.corpus import PreparedCorpus
     from wordrbm.training import read_settings
 
     corpus = PreparedCorpus.open(prepared)
     values = read_settings(settings) if settings else {}
-    values |= {name: value for name, value in given.items() if value is not None}
-    run = plan(corpus, out, values, threads, checkpoint_minutes)
+    options |= {"preset": preset, "epochs": epochs}
+    values |= {name: value for name, value in options.items() if value is not None}
+    run = make_run(corpus, out, values, threads, checkpoint_minutes)
     check_events(tensorboard, out)
-    last = show_run(run, resume=resume, quiet=quiet, tensorboard=tensorboard)
+    last = run_with_progress(run, resume=resume, quiet=quiet, tensorboard=tensorboard)
     _print_result(run, last, as_json=as_json)
 
 
-def plan(
+def with_options(fields: "Mapping[str, FieldInfo]") -> Callable[..., None]:
+    """The command with an option for every field of the settings."""
+
+    @wraps(train)
+    def command(**values: Any) -> None:
+        train(**values)
+
+    signature = inspect.signature(train)
+    parameters = [x for x in signature.parameters.values() if x.kind is not x.VAR_KEYWORD]
+    parameters += [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=option)
+        for name, option in ((name, _setting_option(field)) for name, field in fields.items())
+    ]
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {x.name: x.annotation for x in parameters}
+    return command
+
+
+def _setting_option(field: "FieldInfo") -> Any:
+    kinds = {field.annotation, *get_args(field.annotation)}
+    kind = next((kind for kind in (int, float) if kind in kinds), str)
+    default = f"{field.default:,}" if type(field.default) is int else str(field.default).lower()
+    text = str(field.description)
+    return Annotated[kind | None, _option(f"{text[0].upper()}{text[1:]} [{default}].")]
+
+
+class LazyTrainGroup(TyperGroup):
+    """Adds the options of `train` when it is called, as they need heavy imports."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        if name == "train":
+            from wordrbm.training import TrainingSettings
+
+            whole = typer.Typer(add_completion=False, rich_markup_mode=None)
+            whole.command("train")(with_options(TrainingSettings.model_fields))
+            command = typer.main.get_command(whole)
+        return name, command, rest
+
+
+def make_run(
     corpus: "PreparedCorpus",
     out: Path,
     values: dict[str, Any],
     threads: int | None = None,
     checkpoint_minutes: float = 5.0,
 ) -> "TrainingRun":
-    """The run that these settings and the defaults ask for together."""
-    from wordrbm.processors import workers_or_cores
-    from wordrbm.tasks.epochs import settings_for
-    from wordrbm.tasks.training_run import TrainingRun
+    """A training run by these settings; faults of all options are named in one sentence."""
+    from wordrbm.run.training_run import TrainingRun
+    from wordrbm.threads import worker_count
+    from wordrbm.training.settings import resolve_settings
 
     others = []
     if not 0 <= checkpoint_minutes < float("inf"):
         others.append(f"checkpoint_minutes: {checkpoint_minutes} is not 0 or more")
     if threads is not None and threads < 1:
         others.append(f"threads: {threads} is not 1 or more")
-    settings = settings_for(corpus, values, others)
-    return TrainingRun(corpus, out, settings, workers_or_cores(threads), 60 * checkpoint_minutes)
+    settings = resolve_settings(values, lambda n: len(corpus.windows(n, "train")), others)
+    return TrainingRun(corpus, out, settings, worker_count(threads), 60 * checkpoint_minutes)
 
 
-def show_run(
+def run_with_progress(
     run: "TrainingRun", *, resume: bool, quiet: bool, tensorboard: Path | None = None
-) -> "Report | None":
-    """Run to the end with a bar; a signal stops it between two updates, checkpoint saved.
+) -> "StepReport | None":
+    """Run to the end with a progress bar; a signal stops it with a checkpoint.
 
-    Gives the last report, or none if a resumed run had only its model left to write.
+    Returns the last report, or none if a resumed run had only its model left to write.
     """
-    from wordrbm.tasks.run_notes import record_of
-    from wordrbm.tasks.training_run import Stopped
+    from wordrbm.kernels.stale import is_compiled
+    from wordrbm.kernels.update import run_leader
+    from wordrbm.run.training_run import metrics_record
+    from wordrbm.threads import ProgressCallback, no_progress
 
     stop, last, scores = StopSignals(), None, ""
+    show: ProgressCallback = no_progress
     total = run.settings.steps * run.settings.batch_size
-    try:
-        with closing(run.reports(resume=resume, stop=stop)) as reports, ExitStack() as stack:
-            for report in reports:
-                if last is None:
-                    first, stop.has_begun = report, True
-                    show = stack.enter_context(progress("training", total, quiet=quiet))
-                    log = stack.enter_context(events(tensorboard, report.step))
-                last = report
-                scores = _scores(report) if report.scores else scores
-                show(report.progress.windows, speed_note(report, first) + scores)
-                if report.scores:
-                    log(record_of(report))
-    except Stopped:
-        typer.echo(f"Stopped; the checkpoint is in {run.out}, go on with --resume.", err=True)
-        raise typer.Exit(stop.exit_code) from None
+    with stop_cleanly(stop, armed=False), ExitStack() as stack:
+
+        def show_start() -> None:
+            nonlocal show
+            show = stack.enter_context(progress("training", total, quiet=quiet))
+            if not is_compiled(run_leader):
+                show(0, "compiling, once")
+
+        training = run.run(resume=resume, stop=stop, on_start=show_start)
+        for report in stack.enter_context(closing(training)):
+            if last is None:
+                first, stop.armed = report, True
+                log = stack.enter_context(events(tensorboard, report.step))
+            last = report
+            scores = _scores(report) if report.scores else scores
+            show(report.progress.windows, speed_note(report, first) + scores)
+            if report.scores:
+                log(metrics_record(report))
+    stop.armed = True  # the model is written: a signal no longer changes anything
     return last
 
 
-def speed_note(report: "Report", first: "Report") -> str:
-    """Windows, speed and time left; the first update of a process, which compiles, has no speed."""
+def speed_note(report: "StepReport", first: "StepReport") -> str:
+    """Windows, speed and time left; the first update of a process may compile: it has no speed."""
     done, seconds = report.progress, report.seconds - first.seconds
     windows = f"{done.windows / 1e6:.2f} M windows, "
     acceptance = f"acceptance {done.acceptance:.2f}"
     if seconds <= 0:
-        return f"{windows}compiled, {acceptance}"
+        return windows + acceptance
     speed = (done.windows - first.progress.windows) / seconds
     left = done.windows * (1 / done.share - 1) / max(speed, 1.0)
     return f"{windows}{speed:,.0f}/s, {left / 60:.1f} min left, {acceptance}"
 
 
-def _scores(report: "Report") -> str:
+def _scores(report: "StepReport") -> str:
     scores = report.scores
     assert scores is not None
     return (
@@ -164,9 +187,9 @@ def _scores(report: "Report") -> str:
     )
 
 
-def _print_result(run: "TrainingRun", last: "Report | None", *, as_json: bool) -> None:
+def _print_result(run: "TrainingRun", last: "StepReport | None", *, as_json: bool) -> None:
     result: dict[str, Any] = {"model": str(run.out)}
-    told = "all its windows were read before"
+    outcome = "all its windows were read before"
     if last is not None:
         result |= {"windows": last.progress.windows, "acceptance": last.progress.acceptance}
         result |= {"seconds": last.seconds, "windows_per_second": last.windows_per_second}
@@ -174,9 +197,9 @@ def _print_result(run: "TrainingRun", last: "Report | None", *, as_json: bool) -
         held_out = (
             _scores(last)[2:] if last.scores else "no text was held out, so there is no score"
         )
-        told = f"{last.progress.windows:,} windows in {last.seconds:.0f} s; {held_out}"
+        outcome = f"{last.progress.windows:,} windows in {last.seconds:.0f} s; {held_out}"
     if as_json:
         print(json.dumps(result))
         return
-    print(f"{run.out}: {told}")
+    print(f"{run.out}: {outcome}")
     print(f"next: wordrbm neighbours {run.out} WORD...")

@@ -23,9 +23,9 @@ from jaxtyping import Float32, Float64, Int32, Int64
 from wordrbm.estimators.adagrad import Climber
 from wordrbm.estimators.class_models import ClassModels, Texts, centred
 from wordrbm.estimators.document_batches import Windows, batches, stretched, thinned, windows_in
-from wordrbm.inference.precision import one_blas_thread
 from wordrbm.kernels.apart import masked_units
 from wordrbm.models import WordRepRBM
+from wordrbm.threads import one_blas_thread
 from wordrbm.trained_model import TrainedModel
 
 SALT = 7  # a stream of its own beside those that trained the models

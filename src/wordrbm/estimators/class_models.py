@@ -19,10 +19,10 @@ from jaxtyping import Float32, Float64, Int32, Int64
 from wordrbm.estimators.documents import Read, chosen
 from wordrbm.estimators.learning import Tell, further, learnt, text_learner
 from wordrbm.estimators.unit_energies import BLOCK, unit_energies, window_unit_energies, windows_of
-from wordrbm.inference.precision import one_blas_thread
 from wordrbm.models import WordRepRBM
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.text.windows import Windows
+from wordrbm.threads import one_blas_thread
 from wordrbm.trained_model import TrainedModel
 from wordrbm.training import TrainingSettings
 

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float, Float64, Int64
 from sklearn.linear_model import LogisticRegression
 
-from wordrbm.inference.precision import one_blas_thread
+from wordrbm.threads import one_blas_thread
 
 
 @final

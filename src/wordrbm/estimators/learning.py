@@ -14,7 +14,7 @@ import numpy as np
 from wordrbm.kernels.jumps import WordTables
 from wordrbm.models import WordRepRBM, init_wordrep
 from wordrbm.sampling import PooledMetropolis, word_tables
-from wordrbm.sampling.columns import Columns
+from wordrbm.sampling.proposals import Columns
 from wordrbm.shapes import Probability, Words
 from wordrbm.text.windows import Windows, read_batch
 from wordrbm.training import Progress, TrainingSettings, TrainingState, start

@@ -14,11 +14,11 @@ from pydantic import ValidationError
 from sklearn.utils import check_random_state
 
 from wordrbm.estimators.refused import Refused
-from wordrbm.processors import cores
+from wordrbm.threads import available_cores
 from wordrbm.training import Progress, TrainingSettings
 
 SETTING = {
-    "n_iter": "ngrams",
+    "n_iter": "windows",
     "n_components": "hidden",
     "window": "window",
     **{
@@ -30,7 +30,7 @@ SETTING = {
     },
 }  # fmt: skip
 OPEN = ("n_iter", None)  # as many passes as the rows need
-MOST_READ = 2**62  # rows in all passes: the bound of `ngrams`
+MOST_READ = 2**62  # rows in all passes: the bound of `windows`
 LEAST_PASSES = 10  # over the rows, and
 RESERVOIR = TrainingSettings.model_fields["reservoir"].default
 LEAST_UPDATES = 3000  # in all: a small table is learnt by going over it often
@@ -70,7 +70,7 @@ def settings_of(
         "seed": seed,
         "batch_size": plan.size,
         "chains": chains_of(estimator),
-        "ngrams": steps * plan.size,
+        "windows": steps * plan.size,
         "warmup": min(1000, steps // 10),
         "warmup_share": None,
         "hidden_bias": 0.0,
@@ -137,7 +137,7 @@ def threads_of(n_jobs: int | None) -> int:
         return 1
     if not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
         raise Refused(f"The parameter n_jobs is {n_jobs!r}; give a whole number other than zero.")
-    return int(n_jobs) if n_jobs > 0 else max(1, cores() + 1 + int(n_jobs))
+    return int(n_jobs) if n_jobs > 0 else max(1, available_cores() + 1 + int(n_jobs))
 
 
 def seed_of(random_state: Any) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
 from wordrbm.estimators.refused import NoNumbers, Refused
-from wordrbm.sampling import offsets_of
+from wordrbm.sampling import column_offsets
 from wordrbm.shapes import Words
 
 MOST_WORDS = 2**31 - 1  # words are 32-bit integers
@@ -33,7 +33,7 @@ class Table:
     @property
     def offsets(self) -> Int[np.ndarray, " O"]:
         """The first word of each column, and the number of all words."""
-        return offsets_of(self.sizes)
+        return column_offsets(self.sizes)
 
     def words(self, X: Shaped[np.ndarray, "N n"]) -> Words:
         """Values as words; every value must be one its column knows."""

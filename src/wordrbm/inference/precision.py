@@ -8,17 +8,15 @@ Where all words matter, `D` is multiplied block by block with a `U` in double pr
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 from jaxtyping import Float64
-from threadpoolctl import ThreadpoolController
 
 from wordrbm.models import WordRepRBM
 from wordrbm.models.wordrep import position_inner
 from wordrbm.shapes import Words
+from wordrbm.threads import one_blas_thread
 
 BLANK = -1  # the id of a blank: a word whose vector and bias are zero
 MEAN_WORD = -2  # the id of the mean word: the mean of all vectors, and a bias of zero
@@ -40,16 +38,6 @@ def evaluate_in_double(
         return np.concatenate(
             [method(*restrict_to_words(rbm, block, mean_vector)) for block in blocks]
         )
-
-
-def one_blas_thread() -> AbstractContextManager[object]:
-    """Limit BLAS to one thread: for small products, its threads mostly wait for each other."""
-    return _blas_libraries().limit(limits=1, user_api="blas")
-
-
-@cache  # finding the libraries takes a millisecond, as long as a whole sentence
-def _blas_libraries() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 def hidden_weights_in_double(rbm: WordRepRBM) -> WordRepRBM:

@@ -27,14 +27,14 @@ from wordrbm.inference.inputs import (
     token_ids,
     tokens_of,
 )
-from wordrbm.inference.precision import BLANK, MEAN_WORD, evaluate_in_double, one_blas_thread
+from wordrbm.inference.precision import BLANK, MEAN_WORD, evaluate_in_double
 from wordrbm.inference.text_model import TextModel, factors_covering
 from wordrbm.inference.windows import sliding_windows
 from wordrbm.models import WordRepRBM
 from wordrbm.models.cloze import logits_given
-from wordrbm.processors import cores
 from wordrbm.shapes import Words
 from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.threads import available_cores, one_blas_thread
 
 WORDS_PER_BLOCK = 64  # words of a text whose surprisals are computed at a time
 
@@ -159,7 +159,7 @@ def word_surprisals(model: TextModel, ids: Ids) -> Float64[np.ndarray, " T"]:
     # Blocks of a fixed size, so that the digits do not depend on the number of threads.
     starts = range(0, ids.size, WORDS_PER_BLOCK)
     blocks = [range(first, min(first + WORDS_PER_BLOCK, ids.size)) for first in starts]
-    with one_blas_thread(), ThreadPoolExecutor(min(cores(), len(blocks))) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(min(available_cores(), len(blocks))) as pool:
         return np.concatenate(list(pool.map(partial(_block_surprisals, model, ids), blocks)))
 
 

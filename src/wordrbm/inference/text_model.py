@@ -30,15 +30,14 @@ from wordrbm.inference.precision import (
     BLANK,
     MEAN_WORD,
     hidden_weights_in_double,
-    one_blas_thread,
     restrict_to_words,
 )
 from wordrbm.inference.whitening import expected_row
 from wordrbm.models import WordRepRBM
 from wordrbm.models.cloze import logits_given
-from wordrbm.processors import cores
 from wordrbm.shapes import Words
 from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.threads import available_cores, one_blas_thread
 
 Texts = Int[np.ndarray, "B T"]
 
@@ -115,7 +114,7 @@ def text_log_score(
 def word_log_scores(model: TextModel, texts: Texts, blank: int) -> Float64[np.ndarray, "B K"]:
     """``log P(text)`` up to a constant for every word at a blank, by the factors that hold it."""
     factors = factors_covering([blank], model.n, texts.shape[1])
-    with one_blas_thread(), ThreadPoolExecutor(min(cores(), len(factors))) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(min(available_cores(), len(factors))) as pool:
         # Summed in the order of the factors, so that the digits do not depend on the threads.
         return reduce(np.add, pool.map(partial(factor_log_scores, model, texts, blank), factors))
 

@@ -30,6 +30,7 @@ OLDER_SETTINGS: dict[str, Any] = {
 }  # fmt: skip
 # Settings of cluster proposals, which training no longer has.
 REMOVED_SETTINGS = {"operator", "cluster_steps", "single_words", "word_groups"}
+RENAMED_SETTINGS = {"ngrams": "windows"}
 
 
 class StoredModel(NamedTuple):
@@ -79,8 +80,11 @@ def settings_from(path: Path, metadata: dict[str, Any]) -> TrainingSettings:
 
 def current_settings(settings: dict[str, Any]) -> dict[str, Any]:
     """Return the settings stored by an older version under the names of this one."""
-    kept = {name: value for name, value in settings.items() if name not in REMOVED_SETTINGS}
-    return OLDER_SETTINGS | kept
+    return OLDER_SETTINGS | {
+        RENAMED_SETTINGS.get(name, name): value
+        for name, value in settings.items()
+        if name not in REMOVED_SETTINGS
+    }
 
 
 def shapes_for(K: int, settings: TrainingSettings) -> dict[str, Shape]:

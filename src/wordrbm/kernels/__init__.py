@@ -5,6 +5,6 @@ compiled function holds the code of those it calls, from other files: without th
 updates the package in place would go on with parts of the old one.
 """
 
-from wordrbm.kernels.stale import forget_stale
+from wordrbm.kernels.stale import drop_stale_cache
 
-forget_stale()
+drop_stale_cache()

@@ -8,32 +8,32 @@ from numba import njit
 
 from wordrbm.shapes import Array
 
-CLOSE = 1e-3  # logarithms of ratios below this have a series of four terms
+SERIES_RANGE = 1e-3  # logarithms of ratios below this have a series of four terms
 
 
 @njit(cache=True, nogil=True)
-def fill_ratios(
-    t: int, log_stay: Array, log_fall: Array, nu: Array, tails: Array, ratio: Array
+def density_ratios(
+    t: int, log_stay: Array, log_drop: Array, nu: Array, tails: Array, ratio: Array
 ) -> None:
     """``p_j / pi_j`` after t >= 1 steps from a start that is ``nu_j / pi_j`` away."""
     above, reached = 1.0, 0.0
     for j in range(ratio.size):
         stay = np.exp(t * log_stay[j])
-        reached += fallen(above, stay, t * log_fall[j]) * tails[j]
+        reached += power_difference(above, stay, t * log_drop[j]) * tails[j]
         ratio[j] = stay * nu[j] + reached
         above = stay
 
 
 @njit(cache=True, nogil=True)
-def fallen(above, stay, x):  # type: ignore[no-untyped-def]
+def power_difference(above, stay, x):  # type: ignore[no-untyped-def]
     """``lambda_{k-1}^t - lambda_k^t``: the difference, or its series where the two are close."""
-    if x > -CLOSE:
+    if x > -SERIES_RANGE:
         return -above * (x * (1.0 + x * (0.5 + x * (1.0 / 6.0 + x * (1.0 / 24.0)))))
     return above - stay
 
 
 @njit(cache=True, nogil=True)
-def apart(pi: Array, ratio: Array) -> float:
+def total_variation(pi: Array, ratio: Array) -> float:
     """Total variation, ``1/2 sum |p - pi|``."""
     total = 0.0
     for j in range(pi.size):
@@ -42,7 +42,7 @@ def apart(pi: Array, ratio: Array) -> float:
 
 
 @njit(cache=True, nogil=True)
-def diverged(pi: Array, ratio: Array) -> float:
+def symmetric_kl(pi: Array, ratio: Array) -> float:
     """Symmetric Kullback-Leibler divergence, ``sum (p - pi) log (p / pi)``."""
     total = 0.0
     for j in range(pi.size):

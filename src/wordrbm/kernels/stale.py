@@ -3,28 +3,34 @@
 import hashlib
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 ROOM = Path(__file__).parent
 STAMP = "wordrbm-kernels.stamp"
 
 
-def forget_stale(room: Path = ROOM) -> None:
+def drop_stale_cache(room: Path = ROOM) -> None:
     """Remove numba's indices if a source has changed since they were begun, and stamp them anew.
 
     Where the folder cannot be written to, numba keeps its cache elsewhere and this does nothing.
     """
-    cache, now = room / "__pycache__", stamp(room)
+    cache, fingerprint = room / "__pycache__", source_fingerprint(room)
     with suppress(OSError):
-        if (cache / STAMP).is_file() and (cache / STAMP).read_text() == now:
+        if (cache / STAMP).is_file() and (cache / STAMP).read_text() == fingerprint:
             return
         for index in cache.glob("*.nbi"):
             index.unlink(missing_ok=True)
         cache.mkdir(exist_ok=True)
-        (cache / STAMP).write_text(now)
+        (cache / STAMP).write_text(fingerprint)
 
 
-def stamp(room: Path) -> str:
+def source_fingerprint(room: Path) -> str:
     """A digest of names, sizes and times of change."""
-    found = [(path.name, path.stat()) for path in sorted(room.glob("*.py"))]
-    told = [f"{name} {at.st_size} {at.st_mtime_ns}" for name, at in found]
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+    sources = [(path.name, path.stat()) for path in sorted(room.glob("*.py"))]
+    lines = [f"{name} {status.st_size} {status.st_mtime_ns}" for name, status in sources]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def is_compiled(function: Any) -> bool:
+    """Whether numba has compiled code of this function on disk, for some types of arguments."""
+    return any(Path(function._cache.cache_path).glob(f"*.{function.__name__}-*.nbi"))

@@ -16,14 +16,12 @@ References
     log-likelihood using reverse annealing. AISTATS 2015.
 """
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float, Int32
-from threadpoolctl import threadpool_limits
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.annealing import (
@@ -36,15 +34,15 @@ from wordrbm.kernels.annealing import (
 from wordrbm.kernels.jumps import ReservoirTable
 from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import WordRepRBM
-from wordrbm.sampling.alias import AliasTable
 from wordrbm.sampling.jumps import Reservoir
+from wordrbm.sampling.proposals import AliasTable
 from wordrbm.shapes import Words
+from wordrbm.threads import ProgressCallback, no_progress, one_blas_thread
 
 PART = 32  # particles with one random stream, whatever the number of threads
 STRIDE = 20  # temperatures between reports
 START, FORWARD, REVERSE = 0, 1, 2  # the uses of a seed
-
-Report = Callable[[float], None]  # how many of the temperatures are done
+NOTES = {FORWARD: "annealing forward", REVERSE: "annealing in reverse"}
 
 
 @final
@@ -118,19 +116,21 @@ class Annealing:
         proposal = AliasTable(self.words.keep, self.words.alias)
         return proposal.draw(seed_stream(self.settings.seed, START, 0), C * n).reshape(C, n)
 
-    def forward(self, *, threads: int = 1, report: Report = lambda done: None) -> Particles:
+    def forward(self, *, threads: int = 1, report: ProgressCallback = no_progress) -> Particles:
         """Anneal from word frequencies to the model."""
         return self._run(anneal_forward, FORWARD, self.start(), threads, report)
 
     def reverse(
-        self, windows: Words, *, threads: int = 1, report: Report = lambda done: None
+        self, windows: Words, *, threads: int = 1, report: ProgressCallback = no_progress
     ) -> Particles:
         """Anneal from these windows, one particle each, back to word frequencies."""
         return self._run(anneal_reverse, REVERSE, windows, threads, report)
 
-    def _run(self, kernel: Any, use: int, start: Words, threads: int, report: Report) -> Particles:
+    def _run(
+        self, kernel: Any, use: int, start: Words, threads: int, report: ProgressCallback
+    ) -> Particles:
         """Parts have their own streams and meet at every stride: threads only share them out."""
-        T = self.settings.temperatures
+        T, note = self.settings.temperatures, NOTES[use]
         v, log_weights = start.astype(np.int32), np.full(len(start), self.log_Z_0)
         parts = [slice(first, first + PART) for first in range(0, len(v), PART)]
         streams = [seed_stream(self.settings.seed, use, part) for part in range(len(parts))]
@@ -140,11 +140,11 @@ class Annealing:
             state = v[parts[part]], log_weights[parts[part]]
             kernel(streams[part], self.model, self.words, self.table, moves, path, *state)
 
-        with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
+        with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
             for done in range(0, T, STRIDE):
                 path = _stretch(T, done, reverse=use == REVERSE)
                 list(pool.map(move, range(len(parts))))
-                report(min(done + STRIDE, T))
+                report(min(done + STRIDE, T) / T, note)
         _refuse_lost_numbers(log_weights)
         return Particles(v, log_weights)
 

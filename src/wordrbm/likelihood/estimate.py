@@ -7,7 +7,6 @@ text give (`heaviest.py`). Beside it stand annealing alone, forward and reverse 
 and where the mass of the model is: on which windows, and how much of it on very rare ones.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
@@ -27,14 +26,13 @@ from wordrbm.likelihood.stratified import (
     stratified_log_Z,
 )
 from wordrbm.models import WordRepRBM
-from wordrbm.sampling.alias import AliasTable
+from wordrbm.sampling.proposals import AliasTable
 from wordrbm.shapes import Probability, Words
 from wordrbm.text.windows import Windows
+from wordrbm.threads import ProgressCallback, no_progress
 
 TEXT_WINDOWS = 1_000_000
 VERY_RARE = 0.05  # of the text: its windows with the lowest mean log frequency of their words
-
-Report = Callable[[float, str], None]  # (the share of the work that is done, what is being done)
 
 
 @final
@@ -99,7 +97,7 @@ def estimate_likelihood(
     *,
     text_windows: int = TEXT_WINDOWS,
     threads: int = 1,
-    report: Report = lambda done, note: None,
+    report: ProgressCallback = no_progress,
 ) -> LikelihoodEstimate:
     """Estimate log Z and the likelihood of held-out windows; the same for any number of threads."""
     report(0.0, "weighing the windows of the text")
@@ -107,14 +105,13 @@ def estimate_likelihood(
     log_masses = text.log_masses(rbm, threads=threads)
     heavy = heavy_windows(text, log_masses)
     annealing = build_annealing(rbm, q, text, log_masses, settings)
-    T = settings.temperatures
     particles = annealing.forward(
-        threads=threads, report=lambda done: report(0.5 * done / T, "annealing forward")
+        threads=threads, report=lambda done, note: report(0.5 * done, note)
     )
     reverse = annealing.reverse(
         evenly(held_out, settings.particles),
         threads=threads,
-        report=lambda done: report(0.5 + 0.5 * done / T, "annealing in reverse"),
+        report=lambda done, note: report(0.5 + 0.5 * done, note),
     )
     stratified = stratified_log_Z(particles, heavy, settings.seed)
     heaviest = text.heaviest(log_masses)
@@ -166,9 +163,9 @@ def free_energies(rbm: WordRepRBM, v: Words, threads: int) -> Float[np.ndarray, 
 
 def _shares_of_model(heaviest: HeaviestWindows, log_Z: float) -> HeaviestWindows:
     """Shares of all windows' mass instead of the text windows' alone."""
-    of_model = np.exp(heaviest.log_bound - log_Z)
+    from_model = np.exp(heaviest.log_bound - log_Z)
     return heaviest._replace(
-        share_of_ten=float(heaviest.share_of_ten * of_model), shares=heaviest.shares * of_model
+        share_of_ten=float(heaviest.share_of_ten * from_model), shares=heaviest.shares * from_model
     )
 
 

@@ -6,20 +6,19 @@ The bound has no error but rounding. A sound model spreads its mass as the text 
 chains have missed a mode has much of it on a few windows, which the text hardly ever shows.
 """
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float, Int, Int32
-from threadpoolctl import threadpool_limits
 
-from wordrbm.errors import WordRBMError
+from wordrbm.errors import Stopped, WordRBMError
 from wordrbm.models import AbstractRBM
-from wordrbm.models.cloze import GivenUp
+from wordrbm.models.cloze import STOPPED
 from wordrbm.shapes import Words
 from wordrbm.text.windows import Windows
+from wordrbm.threads import StopCheck, never_stop, one_blas_thread
 
 PART = 4096  # windows at a time: memory is bounded, and the digits do not depend on threads
 TOP = 10
@@ -87,17 +86,17 @@ class DistinctWindows:
         return self.heaviest(self.log_masses(rbm, threads=threads), top)
 
     def log_masses(
-        self, rbm: AbstractRBM, *, threads: int = 1, stop: Callable[[], bool] = lambda: False
+        self, rbm: AbstractRBM, *, threads: int = 1, stop: StopCheck = never_stop
     ) -> Float[np.ndarray, " N"]:
-        """``-F(v)`` of every distinct window; `GivenUp` soon after `stop` says so."""
+        """``-F(v)`` of every distinct window; raises `Stopped` once `stop` returns true."""
 
         def weigh(part: Words) -> Float[np.ndarray, " B"]:
             if stop():
-                raise GivenUp
+                raise Stopped(STOPPED)
             return -rbm.free_energy(part)
 
         parts = [self.windows[first : first + PART] for first in range(0, len(self), PART)]
-        with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
+        with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
             return np.concatenate(list(pool.map(weigh, parts)))
 
     def heaviest(self, log_mass: Float[np.ndarray, " N"], top: int = TOP) -> HeaviestWindows:

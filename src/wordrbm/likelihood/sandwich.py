@@ -4,7 +4,6 @@ Annealing has run long enough when the two sides meet and stay together. Where t
 bound is higher all the same, particles have missed a mode.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,9 +13,11 @@ from wordrbm.likelihood.annealing import Annealing
 from wordrbm.likelihood.estimate import MeanAndError
 from wordrbm.likelihood.stratified import PartitionFunction, annealed_log_Z
 from wordrbm.shapes import Words
+from wordrbm.threads import ProgressCallback, no_progress
 
 SHORTEST = 10  # temperatures
 PER_DECADE = 2
+NOTE = "annealing with fewer temperatures"
 
 
 class Layer(NamedTuple):
@@ -41,7 +42,7 @@ def build_sandwich(
     start: Words,
     *,
     threads: int = 1,
-    report: Callable[[float], None] = lambda done: None,
+    report: ProgressCallback = no_progress,
 ) -> list[Layer]:
     """Anneal in both directions at each number of temperatures below that of `annealing`."""
     layers: list[Layer] = []
@@ -52,5 +53,5 @@ def build_sandwich(
         forward = annealed_log_Z(shorter.forward(threads=threads), settings.seed)
         reverse = shorter.reverse(start, threads=threads).log_weights
         layers.append(Layer(temperatures, forward, MeanAndError.of(reverse)))
-        report(sum(layer.temperatures for layer in layers) / sum(grid))
+        report(sum(layer.temperatures for layer in layers) / sum(grid), NOTE)
     return layers

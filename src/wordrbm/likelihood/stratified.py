@@ -15,8 +15,8 @@ from jaxtyping import Bool, Float, Int
 
 from wordrbm.likelihood.annealing import Particles, effective_sample_size
 from wordrbm.likelihood.heaviest import DistinctWindows, log_sum
-from wordrbm.sampling.alias import AliasTable
 from wordrbm.sampling.jumps import Reservoir
+from wordrbm.sampling.proposals import AliasTable
 from wordrbm.shapes import Words
 
 HEAVY = 7.0  # nats below the mass of all windows of the text

@@ -6,36 +6,34 @@ where a is the hidden input from the rest. The sum over K is exact, taken in blo
 vocabulary so that memory does not grow with K. Costs O(K H) a word: for scores, never in an update.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from jaxtyping import Float
-from threadpoolctl import threadpool_limits
 
+from wordrbm.errors import Stopped
 from wordrbm.kernels.cloze import log_gain
 from wordrbm.models.base import AbstractRBM
 from wordrbm.shapes import Scores, Words
+from wordrbm.threads import StopCheck, never_stop, one_blas_thread
 
 PART = 64  # windows at a time
+STOPPED = "Stopped; the score was not finished."
 VOCAB_BLOCK = 128  # words at a time: 128 x 250 doubles stay in the processor's cache
 
 
-class GivenUp(Exception):  # noqa: N818 - being asked to stop is no error
-    """The caller no longer wants the score."""
-
-
 def cloze_log_probability(
-    model: AbstractRBM, v: Words, *, threads: int = 1, stop: Callable[[], bool] = lambda: False
+    model: AbstractRBM, v: Words, *, threads: int = 1, stop: StopCheck = never_stop
 ) -> Scores:
     """``log P(v_i | the other words of the window)`` for every word of every window.
 
-    `stop` is asked many times a second; when it says so the score is given up (`GivenUp`).
+    `stop` is called many times a second; once it returns true, `Stopped` is raised.
     """
     # Parts of a fixed size, so that the digits do not depend on the number of threads.
     parts = [v[first : first + PART] for first in range(0, len(v), PART)]
     # A product of a block is too small to be shared out as well.
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
         return np.concatenate(list(pool.map(lambda part: _of_windows(model, part, stop), parts)))
 
 
@@ -62,18 +60,18 @@ def logits_given(
         yield words, logits + bias[words]
 
 
-def _of_windows(model: AbstractRBM, v: Words, stop: Callable[[], bool]) -> Scores:
+def _of_windows(model: AbstractRBM, v: Words, stop: StopCheck) -> Scores:
     with np.errstate(over="ignore", invalid="ignore"):  # a lost model is told in a sentence
         return _scores(model, v, stop)
 
 
-def _scores(model: AbstractRBM, v: Words, stop: Callable[[], bool]) -> Scores:
+def _scores(model: AbstractRBM, v: Words, stop: StopCheck) -> Scores:
     scores = np.empty(v.shape)
     for i in range(model.positions):
         log_total = np.full(len(v), -np.inf)
         for words, logits in word_logits(model, v, i):
             if stop():
-                raise GivenUp
+                raise Stopped(STOPPED)
             log_total = np.logaddexp(log_total, _log_sum(logits))
             here = np.flatnonzero((words.start <= v[:, i]) & (v[:, i] < words.stop))
             scores[here, i] = logits[here, v[here, i] - words.start]

@@ -1,15 +1,18 @@
-from wordrbm.sampling.alias import AliasTable
-from wordrbm.sampling.clustered import ClusteredMetropolis
-from wordrbm.sampling.clusters import Clusters, cluster_counts, find_clusters
-from wordrbm.sampling.columns import ColumnTables, offsets_of
-from wordrbm.sampling.combined import Cycle, Mixture
+from wordrbm.sampling.clustered import ClusteredMetropolis, Clusters, cluster_words
 from wordrbm.sampling.gibbs import Gibbs
 from wordrbm.sampling.jumps import Jumps, Reservoir, word_tables
 from wordrbm.sampling.metropolis import Metropolis
 from wordrbm.sampling.pooled import PooledMetropolis
+from wordrbm.sampling.proposals import (
+    AliasTable,
+    ColumnProposals,
+    Columns,
+    Proposal,
+    column_offsets,
+)
 from wordrbm.sampling.transition import (
     Chains,
-    Independence,
+    IndependenceTransition,
     Transition,
     TransitionInfo,
     draw_hidden,
@@ -21,21 +24,20 @@ __all__ = [
     "Chains",
     "ClusteredMetropolis",
     "Clusters",
-    "ColumnTables",
-    "Cycle",
+    "ColumnProposals",
+    "Columns",
     "Gibbs",
-    "Independence",
+    "IndependenceTransition",
     "Jumps",
     "Metropolis",
-    "Mixture",
     "PooledMetropolis",
+    "Proposal",
     "Reservoir",
     "Transition",
     "TransitionInfo",
-    "cluster_counts",
+    "cluster_words",
+    "column_offsets",
     "draw_hidden",
-    "find_clusters",
-    "offsets_of",
     "sweep",
     "word_tables",
 ]

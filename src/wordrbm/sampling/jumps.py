@@ -41,8 +41,7 @@ from wordrbm.kernels.jumps import (
     walk_windows,
 )
 from wordrbm.models import AbstractRBM
-from wordrbm.sampling.alias import AliasTable
-from wordrbm.sampling.columns import ColumnTables
+from wordrbm.sampling.proposals import Proposal
 from wordrbm.shapes import Stream, Words
 
 UNIGRAM_SHARE = 0.1
@@ -59,7 +58,7 @@ class Reservoir:
     def build(
         cls,
         windows: Words,
-        proposal: AliasTable | ColumnTables | WordTables,
+        proposal: Proposal | WordTables,
         *,
         unigram_share: float = UNIGRAM_SHARE,
     ) -> "Reservoir":
@@ -147,16 +146,15 @@ class Jumps:
         return -model.free_energy(v) - self.reservoir.log_probability(v)
 
 
-def word_tables(proposal: AliasTable | ColumnTables, n: int) -> WordTables:
+def word_tables(proposal: Proposal, n: int) -> WordTables:
     """The alias tables of n positions laid end to end, O(K)."""
-    log_q = proposal.log_probability()
-    if isinstance(proposal, AliasTable):
-        whole = np.zeros(n, np.int64), np.full(n, proposal.keep.size, np.int64)
-        return WordTables(proposal.keep, proposal.alias, log_q, *whole)
-    keep = np.concatenate([table.keep for table in proposal.tables])
-    alias = np.concatenate([table.alias for table in proposal.tables])
-    ends = proposal.offsets[:-1].copy(), proposal.offsets[1:].copy()
-    return WordTables(keep, alias, log_q, *ends)
+    parts = list(proposal.parts(n))
+    keep = np.concatenate([part.table.keep for part in parts])
+    alias = np.concatenate([part.table.alias for part in parts])
+    positions = [len(range(n)[part.positions]) for part in parts]
+    first = np.repeat(np.array([part.words.start for part in parts], np.int64), positions)
+    stop = np.repeat(np.array([part.words.stop for part in parts], np.int64), positions)
+    return WordTables(keep, alias, proposal.log_probability(), first, stop)
 
 
 def _counted(R: int, n: int) -> Counted:

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.metropolis import walk
 from wordrbm.models import AbstractRBM
-from wordrbm.sampling.alias import AliasTable
-from wordrbm.sampling.columns import Columns, ColumnTables
+from wordrbm.sampling.proposals import AliasTable, ColumnProposals, Columns, Proposal
 from wordrbm.sampling.transition import Chains, TransitionInfo
 from wordrbm.shapes import Hidden, Probability, Scores, Stream, Words
 
@@ -30,7 +29,7 @@ class Metropolis:
     """Independence Metropolis-Hastings: `steps` proposals per word from an alias table."""
 
     steps: int
-    proposal: AliasTable | ColumnTables
+    proposal: Proposal
     log_q: Float[np.ndarray, " K"]
 
     @classmethod
@@ -41,16 +40,16 @@ class Metropolis:
     @classmethod
     def from_columns(cls, columns: Columns, *, steps: int) -> "Metropolis":
         """Propose value k of column i with probability ``columns[i][k]``, at position i only."""
-        return cls._from_proposal(ColumnTables.build(columns), steps)
+        return cls._from_proposal(ColumnProposals.build(columns), steps)
 
     @classmethod
-    def _from_proposal(cls, proposal: AliasTable | ColumnTables, steps: int) -> "Metropolis":
+    def _from_proposal(cls, proposal: Proposal, steps: int) -> "Metropolis":
         if steps < 1:
             raise WordRBMError(f"{steps} Metropolis-Hastings steps were asked for, use 1 or more.")
         return cls(steps, proposal, proposal.log_probability())
 
     def with_steps(self, steps: int) -> "Metropolis":
-        """The same with another number of proposals for each word."""
+        """This operator with another number of proposals for each word."""
         return self._from_proposal(self.proposal, steps)
 
     def log_proposal(self, context: Float[np.ndarray, " r"], table: int) -> Float[np.ndarray, " K"]:
@@ -63,32 +62,15 @@ class Metropolis:
         v = chains.v.copy()
         accepted = np.zeros(v.shape, np.int32)
         table, bias, context = model.word_table, model.word_bias, model.word_context(chains.h)
-        if isinstance(self.proposal, ColumnTables):
-            self._walk_columns(stream, self.proposal, table, bias, context, v, accepted)
-        else:
-            keep, alias = self.proposal.keep, self.proposal.alias
-            walk(stream, self.steps, keep, alias, self.log_q, table, bias, context, v, accepted)
-        return v, TransitionInfo(accepted, self.steps)
-
-    def _walk_columns(
-        self,
-        stream: Stream,
-        columns: ColumnTables,
-        table: Float[np.ndarray, "P K r"],
-        bias: Float[np.ndarray, "P K"],
-        context: Float[np.ndarray, "B n r"],
-        v: Words,
-        accepted: Int[np.ndarray, "B n"],
-    ) -> None:
-        """The same walk, a column at a time, over that column's block of the words."""
-        for i, (proposal, words) in enumerate(columns.parts()):
-            p, here = min(i, len(table) - 1), slice(i, i + 1)
-            value, taken = v[:, here] - words.start, accepted[:, here].copy()
+        for part, positions, words in self.proposal.parts(v.shape[1]):
+            tables = positions if len(table) > 1 else slice(0, 1)
+            moved, taken = v[:, positions] - words.start, accepted[:, positions].copy()
             walk(
-                stream, self.steps, proposal.keep, proposal.alias, self.log_q[words],
-                table[p : p + 1, words], bias[p : p + 1, words], context[:, here], value, taken,
+                stream, self.steps, part.keep, part.alias, self.log_q[words],
+                table[tables, words], bias[tables, words], context[:, positions], moved, taken,
             )  # fmt: skip
-            v[:, here], accepted[:, here] = value + words.start, taken
+            v[:, positions], accepted[:, positions] = moved + words.start, taken
+        return v, TransitionInfo(accepted, self.steps)
 
 
 def log_acceptance(

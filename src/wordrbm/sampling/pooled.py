@@ -17,14 +17,13 @@ from jaxtyping import Float, Int
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.metropolis import CHAINS_PER_POOL, gather_pool, score_current, walk_pool
 from wordrbm.models import AbstractRBM
-from wordrbm.sampling.alias import AliasTable
-from wordrbm.sampling.columns import Columns, ColumnTables
+from wordrbm.sampling.proposals import AliasTable, ColumnProposals, Columns, Proposal
 from wordrbm.sampling.transition import Chains, TransitionInfo
 from wordrbm.shapes import Probability, Stream, Words
 
 
-class Offers(NamedTuple):
-    """Log weights ``s - log q``: of proposal k to word i of chain m, ``offered + offset``."""
+class PoolScores(NamedTuple):
+    """Log weights ``s - log q``; of proposal k to word i of chain m: proposal_scores + offset."""
 
     proposal_scores: Float[np.ndarray, "n B P"]  # context . row
     offset: Float[np.ndarray, "n P"]  # bias - log q
@@ -38,7 +37,7 @@ class PooledMetropolis:
 
     steps: int
     size: int
-    proposal: AliasTable | ColumnTables
+    proposal: Proposal
     log_q: Float[np.ndarray, " K"]
 
     @classmethod
@@ -53,12 +52,10 @@ class PooledMetropolis:
         cls, columns: Columns, *, steps: int, size: int | None = None
     ) -> "PooledMetropolis":
         """Propose value k of column i with probability ``columns[i][k]``, at position i only."""
-        return cls._from_proposal(ColumnTables.build(columns), steps, size)
+        return cls._from_proposal(ColumnProposals.build(columns), steps, size)
 
     @classmethod
-    def _from_proposal(
-        cls, proposal: AliasTable | ColumnTables, steps: int, size: int | None
-    ) -> "PooledMetropolis":
+    def _from_proposal(cls, proposal: Proposal, steps: int, size: int | None) -> "PooledMetropolis":
         size = 1 << max(7, (steps - 1).bit_length()) if size is None else size
         if steps < 1 or size < steps or size & (size - 1):
             raise WordRBMError(
@@ -68,7 +65,7 @@ class PooledMetropolis:
         return cls(steps, size, proposal, proposal.log_probability())
 
     def with_steps(self, steps: int) -> "PooledMetropolis":
-        """The same with another number of proposals for each word, from pools as is the default."""
+        """This operator with another number of proposals for each word, the pool as by default."""
         return self._from_proposal(self.proposal, steps, None)
 
     def log_proposal(self, context: Float[np.ndarray, " r"], table: int) -> Float[np.ndarray, " K"]:
@@ -81,35 +78,39 @@ class PooledMetropolis:
         v, accepted = chains.v.copy(), np.zeros(chains.v.shape, np.int32)
         context = model.word_context(chains.h)
         for first in range(0, len(v), CHAINS_PER_POOL):
-            few = slice(first, first + CHAINS_PER_POOL)
-            for places in self.proposal.groups(v.shape[1], len(v[few]) * self.size):
-                self._move(stream, model, context[few], places, v[few], accepted[few])
+            block = slice(first, first + CHAINS_PER_POOL)
+            for positions in self.proposal.position_blocks(v.shape[1], len(v[block]) * self.size):
+                self._move_block(
+                    stream, model, context[block], positions, v[block], accepted[block]
+                )
         return v, TransitionInfo(accepted, self.steps)
 
-    def _move(
+    def _move_block(
         self,
         stream: Stream,
         model: AbstractRBM,
         context: Float[np.ndarray, "B n r"],
-        places: slice,
+        positions: slice,
         v: Words,
         accepted: Int[np.ndarray, "B n"],
     ) -> None:
         """Move the words of some positions in place."""
-        pool = self.proposal.pools(stream, places, self.size)
-        here, taken = v[:, places].copy(), accepted[:, places].copy()
-        offers = self.offers(model, context[:, places], model.table_index[places], here, pool)
-        walk_pool(stream, self.steps, pool, *offers, here, taken)
-        v[:, places], accepted[:, places] = here, taken
+        pool = self.proposal.draw_pools(stream, positions, self.size)
+        current, taken = v[:, positions].copy(), accepted[:, positions].copy()
+        scores = self.score_pool(
+            model, context[:, positions], model.table_index[positions], current, pool
+        )
+        walk_pool(stream, self.steps, pool, *scores, current, taken)
+        v[:, positions], accepted[:, positions] = current, taken
 
-    def offers(
+    def score_pool(
         self,
         model: AbstractRBM,
         context: Float[np.ndarray, "B n r"],
         table_index: Int[np.ndarray, " n"],
         v: Words,
         pool: Int[np.ndarray, "n P"],
-    ) -> Offers:
+    ) -> PoolScores:
         """The log weights ``s - log q`` of the pool, in two parts, and of the words in place."""
         dtype = context.dtype
         rows, offset = np.empty((*pool.shape, context.shape[2]), dtype), np.empty(pool.shape, dtype)
@@ -120,4 +121,4 @@ class PooledMetropolis:
         score_current(
             model.word_table, model.word_bias, self.log_q, table_index, context, v, current_weight
         )
-        return Offers(proposal_scores, offset, current_weight)
+        return PoolScores(proposal_scores, offset, current_weight)

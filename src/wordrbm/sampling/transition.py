@@ -40,14 +40,14 @@ class Transition(Protocol):
 
 
 @runtime_checkable
-class Independence(Transition, Protocol):
+class IndependenceTransition(Transition, Protocol):
     """An operator whose proposals look at h alone, never at the word in place."""
 
     @property
     def steps(self) -> int: ...
 
-    def with_steps(self, steps: int) -> "Independence":
-        """The same with another number of proposals for each word."""
+    def with_steps(self, steps: int) -> "IndependenceTransition":
+        """This operator with another number of proposals for each word."""
         ...
 
     def log_proposal(self, context: Float[np.ndarray, " r"], table: int) -> Float[np.ndarray, " K"]:

@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int32, Int64
 
-from wordrbm.inference.precision import one_blas_thread
 from wordrbm.inference.windows import sliding_windows
 from wordrbm.kernels.tagger_finetune import (
     Hyperparameters,
@@ -28,6 +27,7 @@ from wordrbm.models.wordrep import position_inner
 from wordrbm.shapes import Array, Words
 from wordrbm.tagging.crf import LinearChainCRF, SentenceBatch
 from wordrbm.tagging.features import FinetuneSettings, model_tokens
+from wordrbm.threads import one_blas_thread
 from wordrbm.trained_model import TrainedModel
 
 CHUNKS_PER_EPOCH = 15  # progress is reported, and a stop request noticed, between chunks

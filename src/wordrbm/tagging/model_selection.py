@@ -9,12 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
-from wordrbm.inference.precision import one_blas_thread
-from wordrbm.parallel import SharedProgress, Show, StopCheck, run_all
 from wordrbm.tagging.conll import Sentence, Splits
 from wordrbm.tagging.evaluation import Evaluation, evaluate_tagger
 from wordrbm.tagging.features import FeatureConfig
 from wordrbm.tagging.tagger import EncodedSentences, Tagger, train_tagger
+from wordrbm.threads import ProgressCallback, SharedProgress, StopCheck, one_blas_thread, run_all
 
 USUAL_STEPS = 150  # L-BFGS iterations or fine-tuning chunks of a fit, for progress displays
 
@@ -133,7 +132,12 @@ def step_reporter(
 
 
 def select_and_test(
-    features: FeatureConfig, grid: Grid, splits: Splits, workers: int, show: Show, stop: StopCheck
+    features: FeatureConfig,
+    grid: Grid,
+    splits: Splits,
+    workers: int,
+    show: ProgressCallback,
+    stop: StopCheck,
 ) -> Selection:
     """Choose a grid point on the development set, refit it to train and dev, and test it once."""
     points = grid.points(features)

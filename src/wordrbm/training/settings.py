@@ -2,7 +2,7 @@
 
 import reprlib
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ class TrainingSettings(BaseModel):
     dimension: int = Field(50, ge=1, le=100_000, description="numbers in a word vector: d")
     hidden: int = Field(250, ge=1, le=1_000_000, description="hidden units: H")
     hidden_bias: float = Field(
-        -2.0, ge=-50, le=50, description="c before the first update: below 0 is sparse"
+        -2.0, ge=-50, le=50, description="initial hidden biases c; below 0 the units start sparse"
     )
     initialization: Literal["spectral", "random"] = Field(
         "spectral", description="D before the first update: from the neighbours of words, or random"
@@ -51,7 +51,7 @@ class TrainingSettings(BaseModel):
     shards: int = Field(
         4, ge=1, le=MOST, description="independent parts of a batch; fixes the bits"
     )
-    ngrams: int = Field(50_000_000, ge=1, lt=2**62, description="windows to read in all")
+    windows: int = Field(50_000_000, ge=1, lt=2**62, description="windows to train on in all")
     seed: int = Field(1, ge=0, lt=2**63, description="fixes every random choice")
     word_rate: float = Field(0.04, gt=0, description="learning rate of D and b, per window")
     hidden_rate: float = Field(0.04, gt=0, description="learning rate of U and c, per batch")
@@ -73,7 +73,9 @@ class TrainingSettings(BaseModel):
         "muon", description="of U: steps along its orthogonalised momentum, or along the momentum"
     )
     momentum: float = Field(0.9, ge=0, lt=1, description="momentum of U and c")
-    l2: float = Field(0.0, ge=0, description="shrinkage of U, and of every row of D that is used")
+    l2: float = Field(
+        0.0, ge=0, description="weight decay of U, and of every row of D that is used"
+    )
     evaluations: int = Field(20, ge=1, description="held-out scores taken during the run")
     heldout_windows: int = Field(500, ge=1, description="held-out windows scored each time")
 
@@ -86,7 +88,7 @@ class TrainingSettings(BaseModel):
     @property
     def steps(self) -> int:
         """Updates in the whole run: the last one is a full batch too."""
-        return -(-self.ngrams // self.batch_size)
+        return -(-self.windows // self.batch_size)
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
@@ -126,16 +128,48 @@ def check_settings(values: Mapping[str, Any], others: Sequence[str] = ()) -> Tra
     return TrainingSettings(**values)
 
 
+def resolve_settings(
+    values: Mapping[str, Any], count_windows: Callable[[int], int], others: Sequence[str] = ()
+) -> TrainingSettings:
+    """Checked settings; a `preset` and `epochs`, passes over the training text, may be among them.
+
+    `count_windows` gives the number of training windows of a length. `others` are faults that the
+    caller found, to be named in the same sentence.
+    """
+    chosen = with_preset({name: value for name, value in values.items() if name != "epochs"})
+    epochs = values.get("epochs")
+    settings = check_settings(chosen, [*_epoch_faults(epochs, chosen), *others])
+    if epochs is None:
+        return settings
+    windows = count_windows(settings.window)
+    if not 1 <= epochs * windows < 2**62:
+        raise WordRBMError(
+            f"Settings cannot be used: {epochs!r} epochs of {windows} windows are no number of "
+            "windows to read; give other epochs."
+        )
+    return check_settings({**chosen, "windows": round(epochs * windows)})
+
+
+def _epoch_faults(epochs: Any, chosen: Mapping[str, Any]) -> list[str]:
+    if epochs is None:
+        return []
+    is_number = isinstance(epochs, int | float) and not isinstance(epochs, bool)
+    faults = [] if is_number and epochs > 0 else [f"epochs: {epochs!r} is not a number above zero"]
+    return faults + (
+        ["both windows and epochs were given; give one"] if "windows" in chosen else []
+    )
+
+
 def faults_of(values: Mapping[str, Any]) -> list[str]:
     """Every reason why these settings cannot be used."""
     try:
         TrainingSettings(**values)
     except ValidationError as error:
-        return [_told(fault) for fault in error.errors() if fault["loc"]] + _uneven(values)
+        return [_describe(fault) for fault in error.errors() if fault["loc"]] + _uneven(values)
     return []
 
 
-def _told(fault: Any) -> str:
+def _describe(fault: Any) -> str:
     name = reprlib.repr(".".join(map(str, fault["loc"]))).strip("'\"")
     return f"{name}: {fault['msg']} (found {reprlib.repr(fault['input'])})"
 
@@ -163,5 +197,5 @@ def read_settings(path: Path) -> dict[str, Any]:
     except RecursionError:
         raise WordRBMError(f"Settings file {path} is nested too deeply; mend it.") from None
     except ValueError as error:  # not TOML, not UTF-8, or a number of thousands of digits
-        told = " ".join(str(error).split())[:200]
-        raise WordRBMError(f"Settings file {path} is not TOML: {told}.") from None
+        reason = " ".join(str(error).split())[:200]
+        raise WordRBMError(f"Settings file {path} is not TOML: {reason}.") from None

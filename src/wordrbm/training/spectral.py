@@ -20,10 +20,10 @@ from typing import final
 import numpy as np
 import scipy.sparse as sparse
 from jaxtyping import Float, Int64
-from threadpoolctl import threadpool_limits
 
 from wordrbm.models import WordRepRBM
 from wordrbm.shapes import Array, Probability
+from wordrbm.threads import one_blas_thread
 from wordrbm.training.batches import Batches
 
 WINDOWS = 20_000_000  # of the text that are counted, at most
@@ -71,7 +71,7 @@ def spectral_vectors(
     k = min(d, 2 * contexts.size - 2, q.size - 1) if n > 1 else 0
     if k <= 0:
         return np.empty((q.size, 0), np.float32)
-    with threadpool_limits(1, "blas"):  # the same bits for any number of threads
+    with one_blas_thread():  # the same bits for any number of threads
         features = _count(batches, windows, n, q.size, contexts, on_block)
         frequent = order[:AXIS_WORDS]
         weight = np.sqrt(features.read.sum(axis=1))

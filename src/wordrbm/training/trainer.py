@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from wordrbm.kernels.jumps import WordTables
 from wordrbm.kernels.rng import seed_stream
@@ -23,6 +22,7 @@ from wordrbm.sampling import (
     word_tables,
 )
 from wordrbm.shapes import Probability
+from wordrbm.threads import one_blas_thread
 from wordrbm.training.averaging import Averages, Model
 from wordrbm.training.batches import Batches
 from wordrbm.training.compiled import CompiledUpdate, compile_proposals
@@ -146,7 +146,7 @@ def updates(
     )  # fmt: skip
     with (
         _update_of(model, transition, context, threads) as update,
-        threadpool_limits(1, "blas"),
+        one_blas_thread(),
     ):
         while state.step < settings.steps:
             result = update.step(state.step, learning_rates_at(settings, state.step))

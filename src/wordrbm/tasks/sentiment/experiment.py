@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wordrbm.estimators.classifier_file import save_classifier
-from wordrbm.parallel import Show, StopCheck
 from wordrbm.storage import write_text
 from wordrbm.tasks.sentiment.baselines import Bags
 from wordrbm.tasks.sentiment.classifier import best_classifier
@@ -33,6 +32,8 @@ from wordrbm.tasks.sentiment.rows import (
 from wordrbm.tasks.sentiment.running import run_cells, run_guesses
 from wordrbm.tasks.sentiment.stacking import decisions
 from wordrbm.tasks.sentiment.variant import Cell, Variant, cells_of
+from wordrbm.threads import ProgressCallback as Show
+from wordrbm.threads import StopCheck
 
 LABELLED = "all of these + bnc + NB trigrams"
 EVERYTHING = "all, unlabelled too, + bnc + NB trigrams"

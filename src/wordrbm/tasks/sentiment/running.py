@@ -8,8 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from wordrbm.inference.precision import one_blas_thread
-from wordrbm.parallel import SharedProgress, Show, StopCheck, run_all
 from wordrbm.storage import make_folder
 from wordrbm.tasks.sentiment.baselines import Bags
 from wordrbm.tasks.sentiment.cells import compute, work_of
@@ -26,6 +24,8 @@ from wordrbm.tasks.sentiment.guessing import (
 from wordrbm.tasks.sentiment.kept import is_done
 from wordrbm.tasks.sentiment.starts import Source, background_of, has_start, vocabulary_for
 from wordrbm.tasks.sentiment.variant import Cell
+from wordrbm.threads import ProgressCallback as Show
+from wordrbm.threads import SharedProgress, StopCheck, one_blas_thread, run_all
 from wordrbm.training import Progress
 
 

@@ -46,7 +46,7 @@ class Variant(NamedTuple):
 
     def _settings(self, windows: int, seed: int, **rates: float) -> TrainingSettings:
         sizes = {"window": self.window, "hidden": self.hidden, "dimension": self.dimension}
-        run = {"ngrams": windows, "seed": seed, "chains": CHAINS}
+        run = {"windows": windows, "seed": seed, "chains": CHAINS}
         return check_settings({**PRESETS["paper"], "jumps": 1, **sizes, **run, **rates})
 
 

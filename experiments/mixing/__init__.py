@@ -1,0 +1,1 @@
+"""Figure 2 of the paper: operators compared at equal time."""
