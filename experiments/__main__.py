@@ -3,6 +3,7 @@
 import typer
 
 from experiments.chunking.command import chunking
+from experiments.sentiment.command import sentiment
 from wordrbm.cli.app import main
 
 app = typer.Typer(
@@ -12,6 +13,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("chunking")(chunking)
+app.command("sentiment")(sentiment)
 
 
 @app.callback()

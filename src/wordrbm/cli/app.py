@@ -22,7 +22,6 @@ from wordrbm.cli import (
     prepare,
     sample,
     score,
-    sentiment,
     tagger,
     train,
 )
@@ -50,7 +49,6 @@ app.command("likelihood")(likelihood.likelihood)
 app.command("info")(info.info)
 app.command("metrics")(metrics.metrics)
 app.command("mixing")(mixing.mixing)
-app.command("sentiment")(sentiment.sentiment)
 app.command("explain")(explain.explain)
 app.add_typer(tagger.app, name="tagger")
 app.command("demo")(demo.demo)

@@ -1,0 +1,243 @@
+"""Documents as word ids, for training and testing and unlabelled, with folds for cross-validation.
+
+Without a test set, a fifth of each class is held out, by a fixed seed. Documents of one film,
+author or site resemble each other: folds that split such groups overestimate the accuracy on
+documents of other groups. With groups given, no group is in two folds.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Int64
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+from wordrbm.errors import WordRBMError
+from wordrbm.estimators.documents import Read, chosen, read
+from wordrbm.storage import path_status
+from wordrbm.text.formats import iter_documents
+from wordrbm.text.labelled import FilesByClass, LabelledFiles, find_labelled
+from wordrbm.text.reader import ENCODING_ERRORS, STRICT
+
+FOLDS, INNER_FOLDS = 3, 5
+TEST_FOLDS = 5  # one of so many is the test set, where there is none
+MIN_WORDS = 3
+SEED = 0
+CLASS = "{}"  # stands for the class in a file name
+
+Labels = Int64[np.ndarray, " N"]
+
+
+class LabelledDocuments(NamedTuple):
+    """Documents, and the index of each one's class."""
+
+    documents: Read
+    label: Labels
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def tokens(self) -> Iterator[list[str]]:
+        """The words of every document."""
+        begin, words = 0, self.documents.words
+        for end in self.documents.ends.tolist():
+            yield [words[k] for k in self.documents.ids[begin:end].tolist()]
+            begin = end
+
+    def select(self, index: Int64[np.ndarray, " M"]) -> "LabelledDocuments":
+        """The documents at some indices."""
+        return LabelledDocuments(chosen(self.documents, index), self.label[index])
+
+
+class Dataset(NamedTuple):
+    """All documents of an experiment; unlabelled ones have the class -1."""
+
+    classes: tuple[str, ...]
+    train: LabelledDocuments
+    test: LabelledDocuments
+    unlabelled: LabelledDocuments | None
+    fold: Labels  # of the training documents
+    inner_fold: Labels | None  # inside the fold; None where documents or groups are too few
+    digest: str  # SHA-256 of the labelled documents and their folds
+    unlabelled_digest: str
+
+    def fitted(self, fold: int | None) -> Labels:
+        """Indices of the documents that models without a fold are fitted on; None is no fold."""
+        return np.flatnonzero(self.fold != fold)
+
+    def scored(self, fold: int | None) -> Labels:
+        """Indices of the training documents that models without a fold score: all if None."""
+        return np.flatnonzero((self.fold == fold) | (fold is None))
+
+
+class ReadOptions(NamedTuple):
+    """How files are read; `out` is a folder of results that is not."""
+
+    field: str = "text"
+    encoding_errors: str = STRICT
+    out: Path | None = None
+    groups: str | None = None  # file name of the groups of a class's documents
+
+
+def read_data(folder: Path, options: ReadOptions = ReadOptions(), *, unlabelled: bool) -> Dataset:  # noqa: B008
+    """Read all documents under a folder, unlabelled ones only if requested.
+
+    Empty documents are left out of the training set and kept in the test set.
+    """
+    if options.encoding_errors not in ENCODING_ERRORS:
+        raise WordRBMError(
+            f"--encoding-errors is {options.encoding_errors!r}; use {' or '.join(ENCODING_ERRORS)}."
+        )
+    files = find_labelled(folder, options.out)
+    classes = tuple(sorted(files.train))
+    train, group = _read_train(folder, files, classes, options)
+    if files.test:
+        test = _read_classes(files.test, classes, options)
+        _check_enough(folder, test, classes, 1, "testing")
+    else:
+        rest = assign_folds(train.label, group, TEST_FOLDS) > 0
+        test, train = train.select(np.flatnonzero(~rest)), train.select(np.flatnonzero(rest))
+        group = None if group is None else group[rest]
+    fold = assign_folds(train.label, group, FOLDS)
+    more = _read_unlabelled(folder, files, options) if unlabelled else None
+    return Dataset(
+        classes, train, test, more, fold, assign_inner_folds(train.label, group, fold),
+        _digest(classes, fold.tobytes(), train, test), _digest((), b"", more) if more else "",
+    )  # fmt: skip
+
+
+def _read_train(
+    folder: Path, files: LabelledFiles, classes: tuple[str, ...], options: ReadOptions
+) -> tuple[LabelledDocuments, Labels | None]:
+    """The training documents that have words, and their groups if there are any."""
+    documents = _read_classes(files.train, classes, options)
+    nonempty = np.flatnonzero(np.diff(documents.documents.ends, prepend=0))
+    train = documents.select(nonempty)
+    _check_enough(folder, train, classes, TEST_FOLDS, "training")
+    if options.groups is None:
+        return train, None
+    counts = np.bincount(documents.label, minlength=len(classes)).tolist()
+    return train, read_groups(folder, options.groups, classes, counts)[nonempty]
+
+
+def _read_classes(
+    files: FilesByClass, classes: tuple[str, ...], options: ReadOptions
+) -> LabelledDocuments:
+    label: list[int] = []
+
+    def texts() -> Iterator[str]:
+        for index, name in enumerate(classes):
+            for text in iter_documents(files[name], options.field, options.encoding_errors):
+                label.append(index)
+                yield text
+
+    documents = read(texts())
+    return LabelledDocuments(documents, np.array(label, np.int64))
+
+
+def _read_unlabelled(
+    folder: Path, files: LabelledFiles, options: ReadOptions
+) -> LabelledDocuments:  # fmt: skip
+    if not files.unlabelled:
+        raise WordRBMError(
+            f"{folder} holds no unlabelled documents; put them in a folder or file named `unsup` "
+            "beside the classes, or leave out --pretrain-unlabelled and --self-training."
+        )
+    documents = read(iter_documents(files.unlabelled, options.field, options.encoding_errors))
+    return LabelledDocuments(documents, np.full(len(documents.ends), -1))
+
+
+def _check_enough(
+    folder: Path, documents: LabelledDocuments, classes: tuple[str, ...], least: int, purpose: str
+) -> None:
+    counts = np.bincount(documents.label, minlength=len(classes))
+    if counts.min() < least:
+        raise WordRBMError(
+            f"{folder} has {counts.min()} documents of class {classes[int(counts.argmin())]} for "
+            f"{purpose} where {least} or more with words are needed; add some, or leave the class "
+            "out."
+        )
+    if len(np.unique(documents.documents.ids)) < MIN_WORDS and purpose == "training":
+        raise WordRBMError(
+            f"{folder} has fewer than {MIN_WORDS} different words for training; give more text."
+        )
+
+
+def _digest(classes: tuple[str, ...], fold: bytes, *sets: LabelledDocuments) -> str:
+    digest = hashlib.sha256(json.dumps(classes).encode())
+    digest.update(fold)
+    for documents, label in sets:
+        digest.update("\n".join(documents.words).encode())
+        for array in (documents.ids, documents.ends, label):
+            digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def assign_folds(label: Labels, group: Labels | None, folds: int) -> Labels:
+    """The fold of every document: classes in equal parts, a group in one fold alone."""
+    if group is None:
+        stratified = StratifiedKFold(folds, shuffle=True, random_state=SEED)
+        return _fold_index(test for _, test in stratified.split(label, label))
+    too_few = WordRBMError(
+        f"--groups leaves one of {folds} folds without documents of a class; the groups are too "
+        "few or too large, give finer ones."
+    )
+    if len(np.unique(group)) < folds:
+        raise too_few
+    grouped = StratifiedGroupKFold(folds, shuffle=True, random_state=SEED)
+    fold = _fold_index(test for _, test in grouped.split(label, label, group))
+    if len(np.unique(fold * len(label) + label)) < folds * len(np.unique(label)):
+        raise too_few
+    return fold
+
+
+def assign_inner_folds(label: Labels, group: Labels | None, fold: Labels) -> Labels | None:
+    """A fold of every document inside its own fold, for nested cross-validation.
+
+    A group is in one inner fold alone. None if a fold without one of them would lack a class.
+    """
+    groups = np.arange(len(label)) if group is None else np.unique(group, return_inverse=True)[1]
+    inner = np.random.default_rng(SEED).permutation(groups.max() + 1)[groups] % INNER_FOLDS
+    rests = (label[(fold == f) & (inner != k)] for f in range(FOLDS) for k in range(INNER_FOLDS))
+    classes = len(np.unique(label))
+    return inner if all(len(np.unique(rest)) == classes for rest in rests) else None
+
+
+def _fold_index(parts: Iterable[Labels]) -> Labels:
+    parts = list(parts)
+    fold = np.empty(sum(map(len, parts)), np.int64)
+    for index, part in enumerate(parts):
+        fold[part] = index
+    return fold
+
+
+def restore_order(parts: Sequence[Any], fold: Labels) -> Any:
+    """Rows given fold by fold, in the order of the documents."""
+    return np.concatenate(parts)[np.argsort(np.argsort(fold, kind="stable"))]
+
+
+def read_groups(data: Path, pattern: str, classes: tuple[str, ...], counts: list[int]) -> Labels:
+    """The group of every document: equal lines, of whichever class, are one group."""
+    if CLASS not in pattern:
+        raise WordRBMError(
+            f"--groups is {pattern!r} where a file name with {CLASS} in the place of the class was "
+            f"expected, as train_urls_{CLASS}.txt."
+        )
+    groups = list[str]()
+    for name, expected in zip(classes, counts, strict=True):
+        path = data / pattern.replace(CLASS, name)
+        if not path_status(path).is_file:
+            raise WordRBMError(
+                f"{path} is no file; give the groups of all classes, or no --groups."
+            )
+        lines = "".join(iter_documents([path])).removesuffix("\n").split("\n")
+        if len(lines) != expected:
+            raise WordRBMError(
+                f"{path} has {len(lines)} lines for {expected} documents of class {name}; give one "
+                "line for each, in their order."
+            )
+        groups += [line.strip() for line in lines]
+    return np.unique(groups, return_inverse=True)[1].astype(np.int64)

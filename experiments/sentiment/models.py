@@ -1,0 +1,211 @@
+"""Class models of documents, cross-fitted: trained on all documents and without each fold.
+
+A model fits the documents that it was trained on too well, so energies of training documents are
+out-of-fold: under the models of the other folds. Those under the models of all documents are
+in-sample, as in the paper. Per-unit energies are out-of-fold alone: the models of a fold score its
+own documents and the test documents (`stacking.py`).
+
+All models of a configuration and a seed start from one pre-trained model of all training documents
+without their labels, or of the unlabelled ones, and share one vocabulary. The models are saved:
+self-training continues from them.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from experiments.cache import Record, ResultCache
+from experiments.sentiment.config import (
+    FINETUNED,
+    GENERATIVE,
+    FoldJob,
+    ModelConfig,
+    fold_jobs,
+    pretrain_key,
+)
+from experiments.sentiment.data import Dataset, restore_order
+from experiments.sentiment.features import (
+    MEAN,
+    POOLINGS,
+    TrainTest,
+    pooled_energies,
+    unit_contrasts,
+)
+from wordrbm.errors import WordRBMError
+from wordrbm.estimators.apart import told_apart
+from wordrbm.estimators.class_models import (
+    ClassModels,
+    Texts,
+    centred,
+    texts_of,
+    train_background,
+    train_class_models,
+)
+from wordrbm.estimators.classifier_file import load_models, save_models
+from wordrbm.estimators.documents import joined, vocabulary_of
+from wordrbm.io.model_folder import MODEL
+from wordrbm.models import WordRepRBM
+from wordrbm.parallel import SharedProgress
+from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.trained_model import TrainedModel, load, save
+from wordrbm.training import Progress
+
+UNLIMITED = 10**9  # words in the vocabulary
+UNITS, CENTER = "units", "center"
+
+
+class JobContext(NamedTuple):
+    """What jobs share: documents, the cache, and progress that raises when a stop is requested."""
+
+    data: Dataset
+    cache: ResultCache
+    progress: SharedProgress
+
+    def on_update(self, name: str) -> Callable[[Progress], None]:
+        """A callback of one training after another that reports the windows they have read."""
+        before = 0
+
+        def report(progress: Progress) -> None:
+            nonlocal before
+            new = progress.windows - before if progress.windows > before else progress.windows
+            before = progress.windows
+            self.progress.report(new, name)
+
+        return report
+
+    def on_windows(self, name: str) -> Callable[[int], None]:
+        """A callback of fine-tuning that reports further windows."""
+        return lambda windows: self.progress.report(windows, name)
+
+
+def build_vocabulary(config: ModelConfig, data: Dataset) -> Vocabulary:
+    """The words of all training documents, and of the unlabelled ones if they pre-train."""
+    documents = data.train.documents
+    if config.pretrain_unlabelled and data.unlabelled is not None:
+        documents = joined(documents, data.unlabelled.documents)
+    vocabulary = vocabulary_of(documents, UNLIMITED, config.min_count)
+    if len(vocabulary) < 2:
+        raise WordRBMError(f"No word was seen {config.min_count} times; use a smaller --min-count.")
+    return vocabulary
+
+
+def pretrained_model(config: ModelConfig, seed: int, context: JobContext) -> WordRepRBM | None:
+    """Load the initial model of a configuration and a seed, or train and save it."""
+    if not config.pretrain_windows:
+        return None
+    data, key = context.data, pretrain_key(config, seed, context.data)
+    folder = context.cache.path(key)
+    if not (folder / MODEL).exists():
+        source = data.unlabelled if config.pretrain_unlabelled else data.train
+        assert source is not None
+        vocabulary, settings = build_vocabulary(config, data), config.pretrain_settings(seed)
+        texts = texts_of(source.documents, vocabulary, config.window)
+        rbm = train_background(texts, vocabulary, settings, 1, context.on_update(key.name))
+        save(folder, TrainedModel(rbm, vocabulary, settings, key.digest))
+    model = load(folder)
+    if model.corpus != key.digest:
+        raise WordRBMError(f"{folder} is of other documents or settings; remove it.")
+    return model.rbm
+
+
+def is_done(job: FoldJob, data: Dataset, cache: ResultCache) -> bool:
+    """Whether the energies and the models of a job are on disk."""
+    key = job.key(data)
+    folders = [cache.path(key) / stage for stage in job.config.stages]
+    classes = range(len(data.classes))
+    saved = ((folder / f"class-{c}" / MODEL).exists() for folder in folders for c in classes)
+    return cache.load(key) is not None and all(saved)
+
+
+def train_and_score(job: FoldJob, context: JobContext) -> Record:
+    """Train the class models of a job and save them; the energies of documents under them."""
+    data, config, check_stop = context.data, job.config, context.progress.check_stop
+    vocabulary, fitted = build_vocabulary(config, data), data.fitted(job.fold)
+    train = texts_of(data.train.documents, vocabulary, config.window)
+    test = texts_of(data.test.documents, vocabulary, config.window)
+    splits = {"train": train.chosen(data.scored(job.fold)), "test": test}
+    texts, label = train.chosen(fitted), data.train.label[fitted]
+    settings = [config.class_settings(job.seed)] * len(data.classes)
+    initial, on_update = pretrained_model(config, job.seed, context), context.on_update(job.name)
+    trained = train_class_models(texts, label, vocabulary, settings, start=initial, tell=on_update)
+    models = centred(trained, texts, label, check_stop)
+    energies = _generative_energies(job, models, splits, context)
+    if config.finetune_epochs:
+        on_windows = context.on_windows(job.name)
+        models = told_apart(models, texts, label, config.finetune_settings, on_windows)
+        energies |= _finetuned_energies(job, models, splits, context)
+    return energies
+
+
+def _generative_energies(
+    job: FoldJob, models: ClassModels, splits: Mapping[str, Texts], context: JobContext
+) -> Record:
+    """Energies under the generative models: pooled, and per unit under models of a fold."""
+    energies, check_stop = (
+        _save_models(job, context, GENERATIVE, models),
+        context.progress.check_stop,
+    )
+    for split in splits if job.fold is None else ["train"]:
+        pooled = pooled_energies(models, splits[split], check_stop)
+        energies |= {f"{split}.{name}": x for name, x in pooled.items()}
+    if job.fold is not None and job.config.pretrain_windows:
+        for split, texts in splits.items():
+            energies[f"{split}.{UNITS}"] = unit_contrasts(models, texts, check_stop)
+    return energies
+
+
+def _finetuned_energies(
+    job: FoldJob, models: ClassModels, splits: Mapping[str, Texts], context: JobContext
+) -> Record:
+    """Mean energies under the fine-tuned models; of test documents under those of all."""
+    energies = _save_models(job, context, FINETUNED, models)
+    for split in splits if job.fold is None else ["train"]:
+        mean = models.energies(splits[split], context.progress.check_stop)
+        energies[f"{split}.{FINETUNED}"] = mean
+    return energies
+
+
+def _save_models(job: FoldJob, context: JobContext, stage: str, models: ClassModels) -> Record:
+    """Write the models of a stage; their center, for the record of the job."""
+    save_models(context.cache.path(job.key(context.data)) / stage, models.models)
+    return {f"{CENTER}.{stage}": models.middle}
+
+
+def load_class_models(job: FoldJob, stage: str, data: Dataset, cache: ResultCache) -> ClassModels:
+    """Load the class models of a job: generative, or fine-tuned."""
+    key = job.key(data)
+    models = load_models(cache.path(key) / stage, len(data.classes))
+    return ClassModels(models, cache.require(key)[f"{CENTER}.{stage}"])
+
+
+class Energies(NamedTuple):
+    """Energies of all documents by pooling or stage; those of test documents are the same in both.
+
+    Per-unit energies are by fold: of the fold's documents and the test documents under its models.
+    """
+
+    out_of_fold: dict[str, TrainTest]
+    in_sample: dict[str, TrainTest]
+    units: list[TrainTest]  # empty without pre-training
+
+
+def load_energies(config: ModelConfig, seed: int, data: Dataset, cache: ResultCache) -> Energies:
+    """Load the energies of all jobs of a configuration and a seed."""
+    whole, *folds = [cache.require(job.key(data)) for job in fold_jobs(config, seed)]
+    names = [MEAN, *POOLINGS, *config.stages[1:]]
+    units = [TrainTest(x[f"train.{UNITS}"], x[f"test.{UNITS}"]) for x in folds
+             if config.pretrain_windows]  # fmt: skip
+    return Energies(
+        {name: out_of_fold(name, [whole, *folds], data) for name in names},
+        {name: TrainTest(whole[f"train.{name}"], whole[f"test.{name}"]) for name in names},
+        units,
+    )
+
+
+def out_of_fold(name: str, records: Sequence[Record], data: Dataset) -> TrainTest:
+    """A feature of training documents under models of the other folds, of test ones under all.
+
+    The record of all documents comes first, then those of the folds.
+    """
+    whole, *folds = records
+    train = restore_order([record[f"train.{name}"] for record in folds], data.fold)
+    return TrainTest(train, whole[f"test.{name}"])
