@@ -11,15 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
-from wordrbm.estimators.apart import Apart, told_apart
-from wordrbm.estimators.class_models import (
+from wordrbm.classification.class_models import (
     ClassModels,
-    Texts,
-    centred,
-    texts_of,
-    train_background,
+    center_energies,
+    pretrain,
     train_class_models,
 )
+from wordrbm.classification.documents import DocumentIds
+from wordrbm.classification.finetune import FinetuneSettings, finetune
 from wordrbm.inference.precision import one_blas_thread
 from wordrbm.shapes import Array
 from wordrbm.tasks.sentiment.data import Reading, read_data
@@ -27,7 +26,7 @@ from wordrbm.tasks.sentiment.starts import vocabulary_for
 from wordrbm.tasks.sentiment.variant import Variant
 
 
-def share_right(models: ClassModels, texts: Texts, label: Array) -> float:
+def share_right(models: ClassModels, texts: DocumentIds, label: Array) -> float:
     """Of documents whose class has the lowest energy."""
     return float(np.mean(models.energies(texts).argmin(axis=1) == label))
 
@@ -36,10 +35,10 @@ def main() -> None:
     """Train on two folds, and say how many of the third are right before and after."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--passes", type=int, default=Apart().passes)
-    parser.add_argument("--rate", type=float, default=Apart().rate)
-    parser.add_argument("--words-out", type=float, default=Apart().words_out)
-    parser.add_argument("--units-out", type=float, default=Apart().units_out)
+    parser.add_argument("--passes", type=int, default=FinetuneSettings().epochs)
+    parser.add_argument("--rate", type=float, default=FinetuneSettings().rate)
+    parser.add_argument("--words-out", type=float, default=FinetuneSettings().word_dropout)
+    parser.add_argument("--units-out", type=float, default=FinetuneSettings().unit_dropout)
     parser.add_argument("--hidden", type=int, default=100)
     parser.add_argument("--min-count", type=int, default=50)
     parser.add_argument("--background", type=int, default=3_000_000)
@@ -53,19 +52,23 @@ def main() -> None:
         unlabelled=asked.unlabelled,
     )  # fmt: skip
     vocabulary = vocabulary_for(variant, data)
-    texts, label = texts_of(data.train.read, vocabulary, variant.window), data.train.label
+    texts = data.train.read.encode(vocabulary).pad(variant.window)
+    label = data.train.label
     part = data.train if data.unlabelled is None else data.unlabelled
     seen, held = np.flatnonzero(data.fold != 0), np.flatnonzero(data.fold == 0)
-    own, others = (texts.chosen(seen), label[seen]), (texts.chosen(held), label[held])
+    own, others = (texts.select(seen), label[seen]), (texts.select(held), label[held])
     with one_blas_thread():
-        read = texts_of(part.read, vocabulary, variant.window)
+        read = part.read.encode(vocabulary).pad(variant.window)
         settings = variant.start_settings(asked.seed)
-        start = train_background(read, vocabulary, settings, 1, lambda progress: None)
+        start = pretrain(read, vocabulary, settings, 1, lambda progress: None)
         each = [variant.settings(asked.seed)] * len(data.classes)
-        models = centred(train_class_models(*own, vocabulary, each, start=start), *own)
+        trained = train_class_models(*own, vocabulary, each, init=start)
+        models = center_energies(trained, *own)
         print(f"before: {share_right(models, *others):.4f}", flush=True)
-        apart = Apart(asked.passes, asked.rate, Apart().batch, asked.words_out, asked.units_out)
-        told = told_apart(models, *own, apart, lambda windows: None)
+        settings = FinetuneSettings(
+            asked.passes, asked.rate, FinetuneSettings().batch, asked.words_out, asked.units_out
+        )
+        told = finetune(models, *own, settings)
         print(f"told apart: {share_right(told, *others):.4f}")
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import cross_val_score
 
-from wordrbm.estimators.views import compared
+from wordrbm.classification.calibration import contrast
 from wordrbm.shapes import Array
 from wordrbm.tasks.sentiment.baselines import bags_of
 from wordrbm.tasks.sentiment.data import Reading, read_data
@@ -41,9 +41,9 @@ def main() -> None:
     sides = Sides(x[~own], x[own])
     found = {
         "NB-SVM": decisions_of_all(nb_svm, TEACHER_PENALTY, sides, label[~own]),
-        "class models": compared(energies_in(cell, data, out).train[APART]),
+        "class models": contrast(energies_in(cell, data, out).train[APART]),
         "NB-SVM with guesses": by_ngrams(cell, data, bags, out),
-        "class models with guesses": compared(energies_of(cell, data, out).train[GUESSED]),
+        "class models with guesses": contrast(energies_of(cell, data, out).train[GUESSED]),
     }
     names = list(found)
     for some in [*([name] for name in names), names[:2], names[2:], names]:

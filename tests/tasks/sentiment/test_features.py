@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wordrbm.estimators.views import WHOLE
 from wordrbm.tasks.sentiment.bags import NaiveBayesWeights, bags, ngrams, unit_length
 from wordrbm.tasks.sentiment.classifier import Offer, chosen_of
 from wordrbm.tasks.sentiment.data import Data, Part
@@ -164,7 +163,7 @@ def test_the_classifier_is_made_of_what_gives_the_best_probabilities(best):
     told = [
         label[:, None] * (2.0 if k == best else 0.5) + rng.normal(size=(600, 1)) for k in range(3)
     ]
-    offers = [Offer(kind, WHOLE, x) for kind, x in zip("abc", told, strict=True)]
+    offers = [Offer(kind, x) for kind, x in zip("abc", told, strict=True)]
     data = Data(("a", "b"), Part(None, label), Part(None, label), None, fold, part, "", "")
     assert chosen_of(offers, data)[0].models == "abc"[best]
     assert chosen_of(offers, data._replace(part=None)) == (offers[0], 1.0)

@@ -1,8 +1,7 @@
 """The classifier that an experiment leaves behind: which models, what its last layer sees of them.
 
-Models that each know their class, with energies whole or unit by unit, or models that were told
-apart, by guesses too if there are any: whatever gives the best probabilities to training documents
-that models have not seen.
+Models that each know their class, or models that were told apart, by guesses too if there are any:
+whatever gives the best probabilities to training documents that models have not seen.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,16 +9,13 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wordrbm.estimators.class_models import ClassModels
-from wordrbm.estimators.classifier_file import Kept
-from wordrbm.estimators.layer import Layer
-from wordrbm.estimators.views import BY_UNIT, WHOLE, View, compared
+from wordrbm.classification.calibration import LogisticHead, contrast
+from wordrbm.classification.class_models import ClassModels
+from wordrbm.classification.classifier import Classifier
 from wordrbm.tasks.sentiment.data import Data
-from wordrbm.tasks.sentiment.fitting import Labels
 from wordrbm.tasks.sentiment.guesses import GUESSED, guessed_energies, guessed_models
 from wordrbm.tasks.sentiment.kept import (
     APART,
-    UNITS,
     Gathered,
     class_models,
     gathered,
@@ -30,40 +26,35 @@ from wordrbm.tasks.sentiment.stacking import (
     Cut,
     decisions_across,
     decisions_within,
-    in_order,
     layer,
     loss,
 )
 from wordrbm.tasks.sentiment.variant import Cell
 
 
-def best_classifier(cell: Cell, data: Data, out: Path, *, guess: bool = False) -> Kept:
+def best_classifier(cell: Cell, data: Data, out: Path, *, guess: bool = False) -> Classifier:
     """The best that can be made of the models of all documents; with guesses, if there are any."""
-    offers = offers_of(gathered(cell.variant, cell.seed, data, out), data.fold)
+    offers = offers_of(gathered(cell.variant, cell.seed, data, out))
     if guess:
         unseen = guessed_energies(cell.variant, cell.seed, data, out).train[GUESSED]
-        offers.append(Offer(guessed_models, WHOLE, compared(unseen)))
+        offers.append(Offer(guessed_models, contrast(unseen)))
     offer, C = chosen_of(offers, data)
-    last = Layer.fit(offer.features, data.train.label, C)
-    return Kept(data.classes, offer.models(cell, data, out), offer.view, last)
+    last = LogisticHead.fit(offer.features, data.train.label, C)
+    return Classifier(data.classes, offer.models(cell, data, out), last)
 
 
 class Offer(NamedTuple):
     """Models, and what a last layer over them would learn from."""
 
     models: Callable[[Cell, Data, Path], ClassModels]
-    view: View
     features: Any
 
 
-def offers_of(found: Gathered, fold: Labels) -> list[Offer]:
-    """Energies whole, by unit, and whole of models that were told apart, as far as there are."""
-    offers = [Offer(class_models, WHOLE, compared(found.unseen.train["mean"]))]
-    if found.units:
-        units = in_order([one.train[UNITS] for one in found.units], fold)
-        offers.append(Offer(class_models, BY_UNIT, units))
+def offers_of(found: Gathered) -> list[Offer]:
+    """Energies of class models, and of those that were told apart, as far as there are."""
+    offers = [Offer(class_models, contrast(found.unseen.train["mean"]))]
     if APART in found.unseen.train:
-        offers.append(Offer(told_models, WHOLE, compared(found.unseen.train[APART])))
+        offers.append(Offer(told_models, contrast(found.unseen.train[APART])))
     return offers
 
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int64
 
+from wordrbm.classification.documents import TokenizedDocuments, tokenize_documents
 from wordrbm.errors import WordRBMError
-from wordrbm.estimators.documents import Read, chosen, read
 from wordrbm.tasks.sentiment.folds import (
     fold_at_random,
     fold_by_group,
@@ -33,7 +33,7 @@ LEAST_WORDS = 3
 class Part(NamedTuple):
     """Documents, and the number of each one's class."""
 
-    read: Read
+    read: TokenizedDocuments
     label: Int64[np.ndarray, " N"]
 
     def __len__(self) -> int:
@@ -41,14 +41,11 @@ class Part(NamedTuple):
 
     def tokens(self) -> Iterator[list[str]]:
         """The words of every document."""
-        begin, words = 0, self.read.words
-        for end in self.read.ends.tolist():
-            yield [words[k] for k in self.read.ids[begin:end].tolist()]
-            begin = end
+        return self.read.tokens()
 
     def chosen(self, number: Int64[np.ndarray, " M"]) -> "Part":
         """Some of the documents."""
-        return Part(chosen(self.read, number), self.label[number])
+        return Part(self.read.select(number), self.label[number])
 
 
 class Data(NamedTuple):
@@ -104,7 +101,7 @@ def _training(
 ) -> tuple[Part, Int64[np.ndarray, " N"] | None]:
     """The documents that have words, and their groups if there are any."""
     part = _part(found.train, classes, how)
-    kept = np.flatnonzero(np.diff(part.read.ends, prepend=0))
+    kept = part.read.documents.nonempty()
     train, group = part.chosen(kept), None
     _refuse_few(folder, train, classes, ASIDE, "training")
     if how.groups is not None:
@@ -128,7 +125,7 @@ def _part(files: FilesByClass, classes: tuple[str, ...], how: Reading) -> Part:
                 label.append(number)
                 yield text
 
-    return Part(read(texts()), np.array(label, np.int64))
+    return Part(tokenize_documents(texts()), np.array(label, np.int64))
 
 
 def _digest(
@@ -138,7 +135,8 @@ def _digest(
     found.update(b"" if fold is None else fold.tobytes())
     for part in parts:
         found.update("\n".join(part.read.words).encode())
-        for numbers in (part.read.ids, part.read.ends, part.label):
+        documents = part.read.documents
+        for numbers in (documents.ids, documents.offsets[1:], part.label):
             found.update(numbers.tobytes())
     return found.hexdigest()
 
@@ -149,8 +147,8 @@ def _unlabelled(folder: Path, found: LabelledFiles, how: Reading) -> Part:
             f"{folder} holds no unlabelled documents; put them in a folder or file named `unsup` "
             "beside the classes, or leave out --unlabelled and --guess."
         )
-    texts = read(iter_documents(found.unlabelled, how.field, how.encoding_errors))
-    return Part(texts, np.full(len(texts.ends), -1))
+    texts = tokenize_documents(iter_documents(found.unlabelled, how.field, how.encoding_errors))
+    return Part(texts, np.full(len(texts), -1))
 
 
 def _refuse_few(
@@ -163,7 +161,7 @@ def _refuse_few(
             f"{folder} has {count.min()} documents of class {few} for {purpose} where {least} or "
             "more with words are needed; add some, or leave the class out."
         )
-    if len(np.unique(part.read.ids)) < LEAST_WORDS and purpose == "training":
+    if len(np.unique(part.read.documents.ids)) < LEAST_WORDS and purpose == "training":
         raise WordRBMError(
             f"{folder} has fewer than {LEAST_WORDS} different words for training; give more text."
         )

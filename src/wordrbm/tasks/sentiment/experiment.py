@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from wordrbm.estimators.classifier_file import save_classifier
+from wordrbm.classification.classifier_file import save_classifier
 from wordrbm.parallel import Show, StopCheck
 from wordrbm.storage import write_text
 from wordrbm.tasks.sentiment.baselines import Bags

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from scipy import sparse
 
-from wordrbm.estimators.views import compared
+from wordrbm.classification.calibration import contrast
 from wordrbm.tasks.sentiment.baselines import Bags
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.fitting import Sides, nb_svm
@@ -34,7 +34,7 @@ class Learnt(NamedTuple):
 def learnt_with_guesses(variant: Variant, seed: int, data: Data, bags: Bags, out: Path) -> Learnt:
     """The energies that were kept, and what NB-SVM says after the same guesses."""
     found = guessed_energies(variant, seed, data, out)
-    energies = Sides(compared(found.train[GUESSED]), compared(found.test[GUESSED]))
+    energies = Sides(contrast(found.train[GUESSED]), contrast(found.test[GUESSED]))
     cells = [Cell(variant, seed, fold) for fold in range(FOLDS)]
     train = in_order([by_ngrams(cell, data, bags, out) for cell in cells], data.fold)
     return Learnt(energies, Sides(train, by_ngrams(Cell(variant, seed, None), data, bags, out)))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int32
 
-from wordrbm.estimators.class_models import ClassModels
-from wordrbm.estimators.classifier_file import load_models, save_models
+from wordrbm.classification.class_models import ClassModels
+from wordrbm.classification.classifier_file import load_models, save_models
 from wordrbm.io.tensors import write_tensors
 from wordrbm.shapes import Array
 from wordrbm.tasks.sentiment.data import Data
@@ -36,7 +36,7 @@ def keep_guesses(
     save_models(_folder(cell, out), models.models)
     found = {f"{part}.{GUESSED}": x for part, x in energies.items()}
     write_tensors(
-        _place(cell, out), {_GUESS: guess, _MIDDLE: models.middle, **found}, _head(cell, data)
+        _place(cell, out), {_GUESS: guess, _MIDDLE: models.center, **found}, _head(cell, data)
     )
 
 
@@ -94,7 +94,7 @@ def _read(cell: Cell, data: Data, out: Path) -> dict[str, Array]:
     C = len(data.classes)
     shapes: dict[str, tuple[int, ...]] = {
         _GUESS: (len(data.unlabelled),),
-        _MIDDLE: (C, cell.variant.hidden + 1),
+        _MIDDLE: (C,),
         f"train.{GUESSED}": (documents_of(cell, data), C),
     }
     if cell.fold is None:

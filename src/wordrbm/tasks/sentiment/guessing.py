@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float64
 
-from wordrbm.estimators.apart import Apart, told_apart
-from wordrbm.estimators.class_models import ClassModels, Texts, texts_of
+from wordrbm.classification.class_models import ClassModels
+from wordrbm.classification.documents import DocumentIds
+from wordrbm.classification.finetune import FinetuneSettings, finetune
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.fitting import Labels, Sides, nb_svm
 from wordrbm.tasks.sentiment.guesses import (
@@ -85,35 +86,37 @@ def guess_and_learn(cell: Cell, source: Source, said: Said) -> None:
     assert data.unlabelled is not None
     words = vocabulary_for(cell.variant, data)
     train, more = (
-        texts_of(x.read, words, cell.variant.window) for x in (data.train, data.unlabelled)
+        x.read.encode(words).pad(cell.variant.window) for x in (data.train, data.unlabelled)
     )
     energies = told_models(cell, data, source.out).energies(more, source.pause)
     guess = guessed([said.by_ngrams[cell.fold], -energies], said.asked)
     own = np.flatnonzero(data.fold != cell.fold)
-    texts = train.chosen(own).and_then(more.chosen(np.flatnonzero(guess >= 0)))
+    texts = train.select(own).concat(more.select(np.flatnonzero(guess >= 0)))
     models = _learnt(cell, source, texts, with_guesses(data.train.label[own], guess))
     parts = _scored(cell, data, words, train)
     found = {part: models.energies(one, source.pause) for part, one in parts.items()}
     keep_guesses(cell, data, source.out, guess, found, models)
 
 
-def _learnt(cell: Cell, source: Source, texts: Texts, label: Labels) -> ClassModels:
+def _learnt(cell: Cell, source: Source, texts: DocumentIds, label: Labels) -> ClassModels:
     """The models as they were before they were told apart, now told apart by all these."""
     before, name = class_models(cell, source.data, source.out), f"{cell.name}, guesses"
-    how = Apart(passes=GUESS_PASSES)
-    return told_apart(before, texts, label, how, lambda windows: source.gain(windows, name))
+    how = FinetuneSettings(epochs=GUESS_PASSES)
+    return finetune(before, texts, label, how, lambda windows: source.gain(windows, name))
 
 
-def _scored(cell: Cell, data: Data, words: Vocabulary, train: Texts) -> dict[str, Texts]:
+def _scored(
+    cell: Cell, data: Data, words: Vocabulary, train: DocumentIds
+) -> dict[str, DocumentIds]:
     """The documents whose energies are kept: those of the fold, or all and those for testing."""
     if cell.fold is not None:
-        return {"train": train.chosen(np.flatnonzero(data.fold == cell.fold))}
-    return {"train": train, "test": texts_of(data.test.read, words, cell.variant.window)}
+        return {"train": train.select(np.flatnonzero(data.fold == cell.fold))}
+    return {"train": train, "test": data.test.read.encode(words).pad(cell.variant.window)}
 
 
 def guessing_work(cell: Cell, data: Data) -> float:
     """About how many windows that reads."""
     assert data.unlabelled is not None
-    own = len(data.train.read.ids) * (1.0 if cell.fold is None else 1.0 - 1.0 / FOLDS)
-    more = len(data.unlabelled.read.ids) * (1.0 - LEFT_OUT)
+    own = len(data.train.read.documents.ids) * (1.0 if cell.fold is None else 1.0 - 1.0 / FOLDS)
+    more = len(data.unlabelled.read.documents.ids) * (1.0 - LEFT_OUT)
     return len(data.classes) * GUESS_PASSES * (own + more)

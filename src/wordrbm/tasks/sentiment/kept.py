@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from wordrbm.estimators.apart import Apart
-from wordrbm.estimators.class_models import ClassModels
-from wordrbm.estimators.classifier_file import load_models
-from wordrbm.estimators.views import comparisons
+from wordrbm.classification.calibration import contrast_count
+from wordrbm.classification.class_models import ClassModels
+from wordrbm.classification.classifier_file import load_models
+from wordrbm.classification.finetune import FinetuneSettings
 from wordrbm.io.tensors import write_tensors
 from wordrbm.shapes import Array
 from wordrbm.tasks.sentiment.data import Data
@@ -21,7 +21,7 @@ from wordrbm.tasks.sentiment.keeping import is_of, models_are_in, read_finite
 from wordrbm.tasks.sentiment.pools import POOLS
 from wordrbm.tasks.sentiment.variant import CHAINS, FOLDS, RATES, Cell, Variant, cells_of
 
-METHOD = 6  # how models start and energies are pooled; cells of another are not taken
+METHOD = 7  # how models start and energies are pooled; cells of another are not taken
 NAMES, UNITS, APART = ("mean", *POOLS), "units", "apart"
 MIDDLE, TOLD_MIDDLE = "middle", "told_middle"
 
@@ -83,7 +83,7 @@ def head_of(cell: Cell, data: Data) -> dict[str, Any]:
             FOLDS,
             CHAINS,
             *RATES.values(),
-            *(Apart()[1:] if cell.variant.apart else ()),
+            *(FinetuneSettings()[1:] if cell.variant.apart else ()),
         ],
     }
 
@@ -149,6 +149,6 @@ def _shapes(cell: Cell, data: Data) -> dict[str, tuple[int, ...]]:
         shapes |= {f"test.{name}": (len(data.test), C) for name in names}
     elif cell.variant.background:
         for part, count in (("train", documents), ("test", len(data.test))):
-            shapes[f"{part}.{UNITS}"] = count, terms * comparisons(C)
+            shapes[f"{part}.{UNITS}"] = count, terms * contrast_count(C)
     middles = (MIDDLE, TOLD_MIDDLE) if cell.variant.apart else (MIDDLE,)
-    return shapes | dict.fromkeys(middles, (C, terms))
+    return shapes | dict.fromkeys(middles, (C,))

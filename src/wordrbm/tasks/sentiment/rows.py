@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wordrbm.estimators.views import compared
+from wordrbm.classification.calibration import contrast
 from wordrbm.tasks.sentiment import baselines
 from wordrbm.tasks.sentiment.baselines import Bags
 from wordrbm.tasks.sentiment.data import Data
@@ -142,7 +142,7 @@ def combined_row(
 
 
 def _means(energies: Energies, pool: str = "mean") -> Sides:
-    return Sides(compared(energies.train[pool]), compared(energies.test[pool]))
+    return Sides(contrast(energies.train[pool]), contrast(energies.test[pool]))
 
 
 def _apart(given: Given, variant: str, seeds: Sequence[int]) -> list[Sides]:
@@ -155,7 +155,7 @@ def _pools(energies: Energies) -> Sides:
     """All pools; of the tails each class's by itself, for what speaks for and against differ."""
     return Sides(
         *(
-            np.hstack([compared(side["mean"]), compared(side["squashed"]), side["upper"]])
+            np.hstack([contrast(side["mean"]), contrast(side["squashed"]), side["upper"]])
             for side in (energies.train, energies.test)
         )
     )

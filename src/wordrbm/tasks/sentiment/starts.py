@@ -7,12 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from wordrbm.classification.class_models import Pause, pretrain
 from wordrbm.errors import WordRBMError
-from wordrbm.estimators.class_models import Pause, texts_of, train_background
-from wordrbm.estimators.documents import joined, vocabulary_of
-from wordrbm.estimators.learning import Tell
 from wordrbm.io.model_folder import MODEL
 from wordrbm.models import WordRepRBM
+from wordrbm.run.in_memory import OnUpdate
 from wordrbm.tasks.sentiment.data import Data
 from wordrbm.tasks.sentiment.variant import Cell, Variant
 from wordrbm.text.vocabulary import Vocabulary
@@ -28,8 +27,8 @@ def vocabulary_for(variant: Variant, data: Data) -> Vocabulary:
     """
     read = data.train.read
     if variant.unlabelled and data.unlabelled is not None:
-        read = joined(read, data.unlabelled.read)
-    found = vocabulary_of(read, ANY_SIZE, variant.min_count)
+        read = read.concat(data.unlabelled.read)
+    found = read.vocabulary(ANY_SIZE, variant.min_count)
     if len(found) < 2:
         raise WordRBMError(
             f"No word was seen {variant.min_count} times; use a smaller --min-count."
@@ -57,7 +56,7 @@ def start_of(cell: Cell, out: Path) -> Path:
 
 
 def background_of(
-    cell: Cell, source: Source, vocabulary: Vocabulary, tell: Tell
+    cell: Cell, source: Source, vocabulary: Vocabulary, tell: OnUpdate
 ) -> WordRepRBM | None:
     """The model of documents without classes that all cells of a variant and a seed start from."""
     variant, data = cell.variant, source.data
@@ -69,8 +68,8 @@ def background_of(
         part = data.unlabelled if variant.unlabelled else data.train
         assert part is not None
         settings = variant.start_settings(cell.seed)
-        texts = texts_of(part.read, vocabulary, variant.window)
-        rbm = train_background(texts, vocabulary, settings, 1, tell)
+        texts = part.read.encode(vocabulary).pad(variant.window)
+        rbm = pretrain(texts, vocabulary, settings, 1, tell)
         save(folder, TrainedModel(rbm, vocabulary, settings, digest))
     found = load(folder)
     made = found.corpus, found.vocabulary.digest(), found.settings
