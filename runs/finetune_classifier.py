@@ -15,32 +15,31 @@ from experiments.sentiment.config import ModelConfig
 from experiments.sentiment.data import ReadOptions, read_data
 from experiments.sentiment.models import build_vocabulary
 
-from wordrbm.estimators.apart import Apart, told_apart
-from wordrbm.estimators.class_models import (
+from wordrbm.classification.class_models import (
     ClassModels,
-    Texts,
-    centred,
-    texts_of,
-    train_background,
+    center_energies,
+    pretrain,
     train_class_models,
 )
+from wordrbm.classification.documents import DocumentIds
+from wordrbm.classification.finetune import FinetuneSettings, finetune
 from wordrbm.inference.precision import one_blas_thread
 from wordrbm.shapes import Array
 
 
-def accuracy(models: ClassModels, texts: Texts, label: Array) -> float:
+def accuracy(models: ClassModels, documents: DocumentIds, label: Array) -> float:
     """The fraction of documents whose class has the lowest energy."""
-    return float(np.mean(models.energies(texts).argmin(axis=1) == label))
+    return float(np.mean(models.energies(documents).argmin(axis=1) == label))
 
 
 def options() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--epochs", type=int, default=Apart().passes)
-    parser.add_argument("--rate", type=float, default=Apart().rate)
-    parser.add_argument("--word-dropout", type=float, default=Apart().words_out)
-    parser.add_argument("--unit-dropout", type=float, default=Apart().units_out)
+    parser.add_argument("--epochs", type=int, default=FinetuneSettings().epochs)
+    parser.add_argument("--rate", type=float, default=FinetuneSettings().rate)
+    parser.add_argument("--word-dropout", type=float, default=FinetuneSettings().word_dropout)
+    parser.add_argument("--unit-dropout", type=float, default=FinetuneSettings().unit_dropout)
     parser.add_argument("--hidden", type=int, default=100)
     parser.add_argument("--min-count", type=int, default=50)
     parser.add_argument("--pretrain-windows", type=int, default=3_000_000)
@@ -59,19 +58,26 @@ def main() -> None:
         pretrain_unlabelled=args.pretrain_unlabelled,
     )  # fmt: skip
     vocabulary, label = build_vocabulary(config, data), data.train.label
-    texts = texts_of(data.train.documents, vocabulary, config.window)
+    documents = data.train.encode(vocabulary, config.window)
     source = data.train if data.unlabelled is None else data.unlabelled
     fitted, held_out = data.fitted(0), data.scored(0)
-    train, test = (texts.chosen(fitted), label[fitted]), (texts.chosen(held_out), label[held_out])
+    train = documents.select(fitted), label[fitted]
+    test = documents.select(held_out), label[held_out]
     with one_blas_thread():
-        pretraining = texts_of(source.documents, vocabulary, config.window)
-        settings = config.pretrain_settings(args.seed)
-        initial = train_background(pretraining, vocabulary, settings, 1, lambda progress: None)
+        unlabelled, settings = (
+            source.encode(vocabulary, config.window),
+            config.pretrain_settings(args.seed),
+        )
+        initial = pretrain(unlabelled, vocabulary, settings, 1, lambda progress: None)
         each = [config.class_settings(args.seed)] * len(data.classes)
-        models = centred(train_class_models(*train, vocabulary, each, start=initial), *train)
+        trained = train_class_models(*train, vocabulary, each, init=initial)
+        models = center_energies(trained, *train)
         print(f"generative: {accuracy(models, *test):.4f}", flush=True)
-        how = Apart(args.epochs, args.rate, Apart().batch, args.word_dropout, args.unit_dropout)
-        finetuned = told_apart(models, *train, how, lambda windows: None)
+        how = FinetuneSettings(
+            epochs=args.epochs, rate=args.rate, word_dropout=args.word_dropout,
+            unit_dropout=args.unit_dropout,
+        )  # fmt: skip
+        finetuned = finetune(models, *train, how, lambda windows: None)
         print(f"fine-tuned: {accuracy(finetuned, *test):.4f}")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from experiments.cache import ResultCache
 from experiments.sentiment.config import FINETUNED, FoldJob, ModelConfig
 from experiments.sentiment.data import ReadOptions, read_data
-from experiments.sentiment.features import MEAN, TrainTest, contrast, ngram_features
+from experiments.sentiment.features import MEAN, TrainTest, ngram_features
 from experiments.sentiment.run import Experiment, train_models, train_students
 from experiments.sentiment.self_training import (
     PSEUDO_LABELS,
@@ -25,6 +25,7 @@ from experiments.sentiment.self_training import (
 from experiments.sentiment.stacking import fit_and_decide, logistic_head, nb_svm
 from sklearn.model_selection import cross_val_score
 
+from wordrbm.classification.calibration import contrast
 from wordrbm.shapes import Array
 
 FOLD = 0

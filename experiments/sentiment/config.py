@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from experiments.cache import ResultKey
 from experiments.sentiment.data import FOLDS, Dataset
 from experiments.sentiment.features import POOLINGS, TANH_WIDTH, TOP_FRACTION
-from wordrbm.estimators.apart import Apart
+from wordrbm.classification.finetune import FinetuneSettings
 from wordrbm.training import TrainingSettings, check_settings
 from wordrbm.training.settings import PRESETS
 
@@ -37,9 +37,9 @@ class ModelConfig(NamedTuple):
         return self._settings(self.windows, seed, **(RATES if self.pretrain_windows else {}))
 
     @property
-    def finetune_settings(self) -> Apart:
+    def finetune_settings(self) -> FinetuneSettings:
         """The settings of fine-tuning."""
-        return Apart(passes=self.finetune_epochs)
+        return FinetuneSettings(epochs=self.finetune_epochs)
 
     def _settings(self, windows: int, seed: int, **rates: float) -> TrainingSettings:
         sizes = {"window": self.window, "hidden": self.hidden, "dimension": self.dimension}
@@ -84,7 +84,7 @@ class FoldJob(NamedTuple):
     def expected_windows(self, data: Dataset) -> float:
         """About how many windows training and fine-tuning read."""
         fraction = len(data.fitted(self.fold)) / len(data.fold)
-        epochs = self.config.finetune_epochs * len(data.train.documents.ids) * fraction
+        epochs = self.config.finetune_epochs * len(data.train.tokenized.documents.ids) * fraction
         return len(data.classes) * (self.config.windows + epochs)
 
 

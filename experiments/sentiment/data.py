@@ -15,12 +15,13 @@ import numpy as np
 from jaxtyping import Int64
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
+from wordrbm.classification.documents import DocumentIds, TokenizedDocuments, tokenize_documents
 from wordrbm.errors import WordRBMError
-from wordrbm.estimators.documents import Read, chosen, read
 from wordrbm.storage import path_status
 from wordrbm.text.formats import iter_documents
 from wordrbm.text.labelled import FilesByClass, LabelledFiles, find_labelled
 from wordrbm.text.reader import ENCODING_ERRORS, STRICT
+from wordrbm.text.vocabulary import Vocabulary
 
 FOLDS, INNER_FOLDS = 3, 5
 TEST_FOLDS = 5  # one of so many is the test set, where there is none
@@ -31,10 +32,10 @@ CLASS = "{}"  # stands for the class in a file name
 Labels = Int64[np.ndarray, " N"]
 
 
-class LabelledDocuments(NamedTuple):
-    """Documents, and the index of each one's class."""
+class DocumentSet(NamedTuple):
+    """Tokenized documents, and the index of each one's class; unlabelled ones have -1."""
 
-    documents: Read
+    tokenized: TokenizedDocuments
     label: Labels
 
     def __len__(self) -> int:
@@ -42,23 +43,24 @@ class LabelledDocuments(NamedTuple):
 
     def tokens(self) -> Iterator[list[str]]:
         """The words of every document."""
-        begin, words = 0, self.documents.words
-        for end in self.documents.ends.tolist():
-            yield [words[k] for k in self.documents.ids[begin:end].tolist()]
-            begin = end
+        return self.tokenized.tokens()
 
-    def select(self, index: Int64[np.ndarray, " M"]) -> "LabelledDocuments":
-        """The documents at some indices."""
-        return LabelledDocuments(chosen(self.documents, index), self.label[index])
+    def select(self, numbers: Int64[np.ndarray, " M"]) -> "DocumentSet":
+        """The documents with these numbers."""
+        return DocumentSet(self.tokenized.select(numbers), self.label[numbers])
+
+    def encode(self, vocabulary: Vocabulary, n: int) -> DocumentIds:
+        """Documents as ids; one shorter than a window is filled up with the unknown word."""
+        return self.tokenized.encode(vocabulary).pad(n)
 
 
 class Dataset(NamedTuple):
-    """All documents of an experiment; unlabelled ones have the class -1."""
+    """All documents of an experiment."""
 
     classes: tuple[str, ...]
-    train: LabelledDocuments
-    test: LabelledDocuments
-    unlabelled: LabelledDocuments | None
+    train: DocumentSet
+    test: DocumentSet
+    unlabelled: DocumentSet | None
     fold: Labels  # of the training documents
     inner_fold: Labels | None  # inside the fold; None where documents or groups are too few
     digest: str  # SHA-256 of the labelled documents and their folds
@@ -111,10 +113,10 @@ def read_data(folder: Path, options: ReadOptions = ReadOptions(), *, unlabelled:
 
 def _read_train(
     folder: Path, files: LabelledFiles, classes: tuple[str, ...], options: ReadOptions
-) -> tuple[LabelledDocuments, Labels | None]:
+) -> tuple[DocumentSet, Labels | None]:
     """The training documents that have words, and their groups if there are any."""
     documents = _read_classes(files.train, classes, options)
-    nonempty = np.flatnonzero(np.diff(documents.documents.ends, prepend=0))
+    nonempty = documents.tokenized.documents.nonempty()
     train = documents.select(nonempty)
     _check_enough(folder, train, classes, TEST_FOLDS, "training")
     if options.groups is None:
@@ -125,7 +127,7 @@ def _read_train(
 
 def _read_classes(
     files: FilesByClass, classes: tuple[str, ...], options: ReadOptions
-) -> LabelledDocuments:
+) -> DocumentSet:
     label: list[int] = []
 
     def texts() -> Iterator[str]:
@@ -134,24 +136,25 @@ def _read_classes(
                 label.append(index)
                 yield text
 
-    documents = read(texts())
-    return LabelledDocuments(documents, np.array(label, np.int64))
+    tokenized = tokenize_documents(texts())
+    return DocumentSet(tokenized, np.array(label, np.int64))
 
 
 def _read_unlabelled(
     folder: Path, files: LabelledFiles, options: ReadOptions
-) -> LabelledDocuments:  # fmt: skip
+) -> DocumentSet:  # fmt: skip
     if not files.unlabelled:
         raise WordRBMError(
             f"{folder} holds no unlabelled documents; put them in a folder or file named `unsup` "
             "beside the classes, or leave out --pretrain-unlabelled and --self-training."
         )
-    documents = read(iter_documents(files.unlabelled, options.field, options.encoding_errors))
-    return LabelledDocuments(documents, np.full(len(documents.ends), -1))
+    texts = iter_documents(files.unlabelled, options.field, options.encoding_errors)
+    tokenized = tokenize_documents(texts)
+    return DocumentSet(tokenized, np.full(len(tokenized), -1))
 
 
 def _check_enough(
-    folder: Path, documents: LabelledDocuments, classes: tuple[str, ...], least: int, purpose: str
+    folder: Path, documents: DocumentSet, classes: tuple[str, ...], least: int, purpose: str
 ) -> None:
     counts = np.bincount(documents.label, minlength=len(classes))
     if counts.min() < least:
@@ -160,18 +163,18 @@ def _check_enough(
             f"{purpose} where {least} or more with words are needed; add some, or leave the class "
             "out."
         )
-    if len(np.unique(documents.documents.ids)) < MIN_WORDS and purpose == "training":
+    if len(np.unique(documents.tokenized.documents.ids)) < MIN_WORDS and purpose == "training":
         raise WordRBMError(
             f"{folder} has fewer than {MIN_WORDS} different words for training; give more text."
         )
 
 
-def _digest(classes: tuple[str, ...], fold: bytes, *sets: LabelledDocuments) -> str:
+def _digest(classes: tuple[str, ...], fold: bytes, *sets: DocumentSet) -> str:
     digest = hashlib.sha256(json.dumps(classes).encode())
     digest.update(fold)
-    for documents, label in sets:
-        digest.update("\n".join(documents.words).encode())
-        for array in (documents.ids, documents.ends, label):
+    for tokenized, label in sets:
+        digest.update("\n".join(tokenized.words).encode())
+        for array in (tokenized.documents.ids, tokenized.documents.offsets, label):
             digest.update(array.tobytes())
     return digest.hexdigest()
 

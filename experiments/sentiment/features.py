@@ -7,12 +7,8 @@ the log-ratio of its frequencies in documents of a class and of the others,
     r_f = log (a + n_f) / sum (a + n)  -  log (a + m_f) / sum (a + m)
 
 with n and m the documents of the class and of the others that hold f, a = 1 [Wang & Manning 2012].
-The free energy of a window is a sum over hidden units and word biases,
-
-    F(v) = e_0(v) + sum_j e_j(v),   e_0 = -sum_i b[v_i],   e_j = -log(1 + exp x_j(v))
-
-where x is the hidden input [Dahl 2012, eq. 4 summed over h]. Class models with the same initial
-model keep its units, so e_j differs between classes as far as the classes do.
+Class models with the same initial model keep its hidden units, so a unit's term of the free energy
+(`unit_energies`) differs between classes as far as the classes do.
 
 References
     A. Maas et al. Learning word vectors for sentiment analysis. ACL 2011.
@@ -24,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from jaxtyping import Float, Float32, Float64
+from jaxtyping import Float32, Float64
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import LatentDirichletAllocation, TruncatedSVD
@@ -32,8 +28,9 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.preprocessing import StandardScaler, normalize
 
 from experiments.sentiment.data import Dataset
-from wordrbm.estimators.class_models import ClassModels, Pause, Texts
-from wordrbm.estimators.unit_energies import unit_energies
+from wordrbm.classification.calibration import contrast
+from wordrbm.classification.class_models import ClassModels, Pause, unit_energies
+from wordrbm.classification.documents import DocumentIds
 
 TOPICS, SEED = 50, 0
 FREQUENT = 50  # documents that hold a word, for topics and the smaller bag of words
@@ -149,15 +146,6 @@ def _topics(counts: TrainTest) -> int:
     return int(min(TOPICS, *np.subtract(counts.train.shape, 1)))
 
 
-def contrast(energies: Float[np.ndarray, "N C *U"]) -> Float[np.ndarray, "N F"]:
-    """The difference of two classes' energies; of more classes, each minus their mean."""
-    if energies.shape[1] == 2:
-        difference = energies[:, :1] - energies[:, 1:]
-    else:
-        difference = energies - energies.mean(axis=1, keepdims=True)
-    return np.asarray(difference.reshape(len(energies), int(np.prod(difference.shape[1:]))))
-
-
 def tanh_mean(deviation: WindowEnergies) -> Pooled:
     """Mean of tanh: a few windows with great differences do not decide alone."""
     return np.asarray(np.tanh(deviation / TANH_WIDTH).mean(axis=0))
@@ -184,23 +172,25 @@ def pool_windows(energies: WindowEnergies) -> dict[str, Pooled]:
 
 
 def pooled_energies(
-    models: ClassModels, texts: Texts, check_stop: Pause
+    models: ClassModels, documents: DocumentIds, pause: Pause
 ) -> dict[str, Float64[np.ndarray, "N C"]]:
     """The centred free energies of every document by pooling; 0 where a document is empty."""
-    shape = len(texts), len(models.models)
+    shape = len(documents), len(models.models)
     energies = {name: np.zeros(shape) for name in (MEAN, *POOLINGS)}
-    for index, ids in texts.full(check_stop):
-        for name, pooled in pool_windows(models.window_energies(ids)).items():
-            energies[name][index] = pooled
+    for number in documents.nonempty().tolist():
+        pause()
+        for name, pooled in pool_windows(models.window_energies(documents[number])).items():
+            energies[name][number] = pooled
     return energies
 
 
 def unit_contrasts(
-    models: ClassModels, texts: Texts, check_stop: Pause
+    models: ClassModels, centers: Float64[np.ndarray, "C H+1"], documents: DocumentIds, pause: Pause
 ) -> Float32[np.ndarray, "N F"]:
     """The contrasts of every centred term of the free energy; 0 where a document is empty."""
-    energies = np.zeros((len(texts), *models.middle.shape), np.float32)
-    for index, ids in texts.full(check_stop):
-        terms = [unit_energies(model.rbm, ids) for model in models.models]
-        energies[index] = np.stack(terms) - models.middle
+    energies = np.zeros((len(documents), *centers.shape), np.float32)
+    for number in documents.nonempty().tolist():
+        pause()
+        terms = [unit_energies(model.rbm, documents[number]) for model in models.models]
+        energies[number] = np.stack(terms) - centers
     return contrast(energies)

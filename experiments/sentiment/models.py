@@ -30,18 +30,16 @@ from experiments.sentiment.features import (
     pooled_energies,
     unit_contrasts,
 )
-from wordrbm.errors import WordRBMError
-from wordrbm.estimators.apart import told_apart
-from wordrbm.estimators.class_models import (
+from wordrbm.classification.class_models import (
     ClassModels,
-    Texts,
-    centred,
-    texts_of,
-    train_background,
+    pretrain,
     train_class_models,
+    unit_centers,
 )
-from wordrbm.estimators.classifier_file import load_models, save_models
-from wordrbm.estimators.documents import joined, vocabulary_of
+from wordrbm.classification.classifier_file import load_models, save_models
+from wordrbm.classification.documents import DocumentIds
+from wordrbm.classification.finetune import finetune
+from wordrbm.errors import WordRBMError
 from wordrbm.io.model_folder import MODEL
 from wordrbm.models import WordRepRBM
 from wordrbm.parallel import SharedProgress
@@ -79,10 +77,10 @@ class JobContext(NamedTuple):
 
 def build_vocabulary(config: ModelConfig, data: Dataset) -> Vocabulary:
     """The words of all training documents, and of the unlabelled ones if they pre-train."""
-    documents = data.train.documents
+    tokenized = data.train.tokenized
     if config.pretrain_unlabelled and data.unlabelled is not None:
-        documents = joined(documents, data.unlabelled.documents)
-    vocabulary = vocabulary_of(documents, UNLIMITED, config.min_count)
+        tokenized = tokenized.concat(data.unlabelled.tokenized)
+    vocabulary = tokenized.vocabulary(UNLIMITED, config.min_count)
     if len(vocabulary) < 2:
         raise WordRBMError(f"No word was seen {config.min_count} times; use a smaller --min-count.")
     return vocabulary
@@ -98,8 +96,8 @@ def pretrained_model(config: ModelConfig, seed: int, context: JobContext) -> Wor
         source = data.unlabelled if config.pretrain_unlabelled else data.train
         assert source is not None
         vocabulary, settings = build_vocabulary(config, data), config.pretrain_settings(seed)
-        texts = texts_of(source.documents, vocabulary, config.window)
-        rbm = train_background(texts, vocabulary, settings, 1, context.on_update(key.name))
+        documents = source.encode(vocabulary, config.window)
+        rbm = pretrain(documents, vocabulary, settings, 1, context.on_update(key.name))
         save(folder, TrainedModel(rbm, vocabulary, settings, key.digest))
     model = load(folder)
     if model.corpus != key.digest:
@@ -118,43 +116,43 @@ def is_done(job: FoldJob, data: Dataset, cache: ResultCache) -> bool:
 
 def train_and_score(job: FoldJob, context: JobContext) -> Record:
     """Train the class models of a job and save them; the energies of documents under them."""
-    data, config, check_stop = context.data, job.config, context.progress.check_stop
+    data, config = context.data, job.config
     vocabulary, fitted = build_vocabulary(config, data), data.fitted(job.fold)
-    train = texts_of(data.train.documents, vocabulary, config.window)
-    test = texts_of(data.test.documents, vocabulary, config.window)
-    splits = {"train": train.chosen(data.scored(job.fold)), "test": test}
-    texts, label = train.chosen(fitted), data.train.label[fitted]
+    train, test = (split.encode(vocabulary, config.window) for split in (data.train, data.test))
+    documents, label = train.select(fitted), data.train.label[fitted]
     settings = [config.class_settings(job.seed)] * len(data.classes)
-    initial, on_update = pretrained_model(config, job.seed, context), context.on_update(job.name)
-    trained = train_class_models(texts, label, vocabulary, settings, start=initial, tell=on_update)
-    models = centred(trained, texts, label, check_stop)
+    trained = train_class_models(
+        documents, label, vocabulary, settings,
+        init=pretrained_model(config, job.seed, context), on_update=context.on_update(job.name),
+    )  # fmt: skip
+    centers = unit_centers(trained, documents, label, context.progress.check_stop)
+    models = ClassModels(trained, centers.sum(axis=1))
+    splits = {"train": train.select(data.scored(job.fold)), "test": test}
     energies = _generative_energies(job, models, splits, context)
+    if job.fold is not None and config.pretrain_windows:
+        for split, scored in splits.items():
+            contrasts = unit_contrasts(models, centers, scored, context.progress.check_stop)
+            energies[f"{split}.{UNITS}"] = contrasts
     if config.finetune_epochs:
         on_windows = context.on_windows(job.name)
-        models = told_apart(models, texts, label, config.finetune_settings, on_windows)
+        models = finetune(models, documents, label, config.finetune_settings, on_windows)
         energies |= _finetuned_energies(job, models, splits, context)
     return energies
 
 
 def _generative_energies(
-    job: FoldJob, models: ClassModels, splits: Mapping[str, Texts], context: JobContext
+    job: FoldJob, models: ClassModels, splits: Mapping[str, DocumentIds], context: JobContext
 ) -> Record:
-    """Energies under the generative models: pooled, and per unit under models of a fold."""
-    energies, check_stop = (
-        _save_models(job, context, GENERATIVE, models),
-        context.progress.check_stop,
-    )
+    """Pooled energies under the generative models; of test documents under those of all."""
+    energies = _save_models(job, context, GENERATIVE, models)
     for split in splits if job.fold is None else ["train"]:
-        pooled = pooled_energies(models, splits[split], check_stop)
+        pooled = pooled_energies(models, splits[split], context.progress.check_stop)
         energies |= {f"{split}.{name}": x for name, x in pooled.items()}
-    if job.fold is not None and job.config.pretrain_windows:
-        for split, texts in splits.items():
-            energies[f"{split}.{UNITS}"] = unit_contrasts(models, texts, check_stop)
     return energies
 
 
 def _finetuned_energies(
-    job: FoldJob, models: ClassModels, splits: Mapping[str, Texts], context: JobContext
+    job: FoldJob, models: ClassModels, splits: Mapping[str, DocumentIds], context: JobContext
 ) -> Record:
     """Mean energies under the fine-tuned models; of test documents under those of all."""
     energies = _save_models(job, context, FINETUNED, models)
@@ -167,7 +165,7 @@ def _finetuned_energies(
 def _save_models(job: FoldJob, context: JobContext, stage: str, models: ClassModels) -> Record:
     """Write the models of a stage; their center, for the record of the job."""
     save_models(context.cache.path(job.key(context.data)) / stage, models.models)
-    return {f"{CENTER}.{stage}": models.middle}
+    return {f"{CENTER}.{stage}": models.center}
 
 
 def load_class_models(job: FoldJob, stage: str, data: Dataset, cache: ResultCache) -> ClassModels:

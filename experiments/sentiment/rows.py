@@ -18,7 +18,6 @@ from experiments.sentiment.features import (
     TOP,
     NgramFeatures,
     TrainTest,
-    contrast,
     lda,
     lsa,
     word_counts,
@@ -38,6 +37,7 @@ from experiments.sentiment.stacking import (
     svm,
 )
 from experiments.tables import Report, Table, percent
+from wordrbm.classification.calibration import contrast
 
 LDA, LSA, BNC, NB_SVM = "LDA", "LSA", "bag of words bnc", "NB-SVM trigrams"
 STACKED, STACKED_UNLABELLED = "stacked", "stacked, with unlabelled"

@@ -22,7 +22,7 @@ from scipy import sparse
 from experiments.cache import Record, ResultCache, ResultKey
 from experiments.sentiment.config import FINETUNED, GENERATIVE, FoldJob, ModelConfig, fold_jobs
 from experiments.sentiment.data import Dataset, Labels, restore_order
-from experiments.sentiment.features import MEAN, NgramFeatures, TrainTest, contrast
+from experiments.sentiment.features import MEAN, NgramFeatures, TrainTest
 from experiments.sentiment.models import (
     JobContext,
     build_vocabulary,
@@ -30,12 +30,12 @@ from experiments.sentiment.models import (
     out_of_fold,
 )
 from experiments.sentiment.stacking import Decisions, fit_and_decide, nb_svm
-from wordrbm.estimators.apart import Apart, told_apart
-from wordrbm.estimators.class_models import texts_of
+from wordrbm.classification.calibration import contrast
+from wordrbm.classification.finetune import FinetuneSettings, finetune
 
 # Chosen on one fold of films (docs/decisions.md, 22).
 ABSTAIN_FRACTION = 0.1  # of unlabelled documents, which get no pseudo-label
-STUDENT_EPOCHS = 2  # over labelled and pseudo-labelled documents
+STUDENT = FinetuneSettings(epochs=2)  # on labelled and pseudo-labelled documents
 TEACHER_C, STUDENT_C = 10.0, 1.0  # of NB-SVM
 MIN_SPREAD = 1e-9
 NO_LABEL = -1
@@ -62,8 +62,8 @@ class StudentFeatures(NamedTuple):
 def self_training_key(job: FoldJob, data: Dataset) -> ResultKey:
     """The key of a job's pseudo-labels, and of the energies under its students."""
     return job.key(
-        data, "self-training", documents=data.unlabelled_digest,
-        student=Apart(passes=STUDENT_EPOCHS)._asdict(), teacher=[ABSTAIN_FRACTION, TEACHER_C],
+        data, "self-training", documents=data.unlabelled_digest, student=STUDENT._asdict(),
+        teacher=[ABSTAIN_FRACTION, TEACHER_C],
     )  # fmt: skip
 
 
@@ -108,20 +108,19 @@ def self_train(job: FoldJob, context: JobContext, teachers: TeacherScores) -> Re
     data, config, check_stop = context.data, job.config, context.progress.check_stop
     assert data.unlabelled is not None
     words, fitted = build_vocabulary(config, data), data.fitted(job.fold)
-    train, test, unlabelled = (
-        texts_of(x.documents, words, config.window)
-        for x in (data.train, data.test, data.unlabelled)
-    )
+    splits = data.train, data.test, data.unlabelled
+    train, test, unlabelled = (split.encode(words, config.window) for split in splits)
     teacher = load_class_models(job, FINETUNED, data, context.cache)
     scores = [teachers.ngrams[job.fold], -teacher.energies(unlabelled, check_stop)]
     pseudo = pseudo_labels(scores, teachers.eligible)
-    texts = train.chosen(fitted).and_then(unlabelled.chosen(np.flatnonzero(pseudo != NO_LABEL)))
+    labelled = np.flatnonzero(pseudo != NO_LABEL)
+    documents = train.select(fitted).concat(unlabelled.select(labelled))
     label = append_pseudo_labels(data.train.label[fitted], pseudo)
-    student = told_apart(
-        load_class_models(job, GENERATIVE, data, context.cache), texts, label,
-        Apart(passes=STUDENT_EPOCHS), context.on_windows(f"{job.name}, self-training"),
+    student = finetune(
+        load_class_models(job, GENERATIVE, data, context.cache), documents, label,
+        STUDENT, context.on_windows(f"{job.name}, self-training"),
     )  # fmt: skip
-    energies = student.energies(train.chosen(data.scored(job.fold)), check_stop)
+    energies = student.energies(train.select(data.scored(job.fold)), check_stop)
     record = {PSEUDO_LABELS: pseudo, f"train.{MEAN}": energies}
     return record if job.fold is not None else {
         **record, f"test.{MEAN}": student.energies(test, check_stop)
@@ -132,9 +131,9 @@ def expected_windows(job: FoldJob, data: Dataset) -> float:
     """About how many windows the students of a job read."""
     assert data.unlabelled is not None
     fraction = len(data.fitted(job.fold)) / len(data.fold)
-    labelled = len(data.train.documents.ids) * fraction
-    pseudo_labelled = len(data.unlabelled.documents.ids) * (1.0 - ABSTAIN_FRACTION)
-    return len(data.classes) * STUDENT_EPOCHS * (labelled + pseudo_labelled)
+    labelled = len(data.train.tokenized.documents.ids) * fraction
+    pseudo_labelled = len(data.unlabelled.tokenized.documents.ids) * (1.0 - ABSTAIN_FRACTION)
+    return len(data.classes) * STUDENT.epochs * (labelled + pseudo_labelled)
 
 
 def student_features(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from wordrbm.estimators.explaining import Explanation
+    from wordrbm.classification.explain import Explanation
 
 
 def explain(
@@ -30,19 +30,19 @@ def explain(
       wordrbm explain out/classifier review.txt --html review.html
       echo "A wonderful film" | wordrbm explain out/classifier --json
     """
-    from wordrbm.estimators.classifier_file import load_classifier
-    from wordrbm.estimators.explaining import explain as explained
+    from wordrbm.classification.classifier_file import load_classifier
+    from wordrbm.classification.explain import explain as explained
     from wordrbm.text.reader import open_lines
 
     kept = load_classifier(classifier)
     with open_lines(file) as lines:
         text = "\n".join(line.text for line in lines)
-    found = explained(kept.models, kept.view, kept.layer, text)
+    found = explained(kept.models, kept.head, text)
     if html is not None:
-        from wordrbm.estimators.coloured import page
+        from wordrbm.classification.explain import as_html
         from wordrbm.storage import write_text
 
-        write_text(html, page(found, kept.classes, top))
+        write_text(html, as_html(found, kept.classes, top))
     told = {name: _class(found, c, top) for c, name in enumerate(kept.classes)}
     if as_json:
         print(json.dumps({"words": len(found.tokens), "classes": told}))
@@ -57,7 +57,7 @@ def explain(
 
 def _class(found: "Explanation", c: int, top: int) -> dict[str, Any]:
     ngrams = [
-        {"words": list(pull.words), "at": pull.begin, "pull": pull.pull[c]}
-        for pull in found.strongest(c, top)
+        {"words": list(pull.words), "at": pull.start, "pull": pull.value[c]}
+        for pull in found.top(c, top)
     ]
     return {"probability": float(found.probability[c]), "ngrams": ngrams}

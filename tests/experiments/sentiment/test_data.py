@@ -21,7 +21,7 @@ def test_documents_and_classes_are_read(tmp_path):
     assert (len(data.train), len(data.test), len(data.unlabelled)) == (80, 40, 20)
     np.testing.assert_array_equal(np.bincount(data.train.label), [40, 40])
     tokens = list(data.train.tokens())
-    assert "br" not in data.train.documents.words
+    assert "br" not in data.train.tokenized.words
     assert {"cat", "dog", "horse", "bird"} & set(tokens[0])
     assert {"bank", "fund", "trader", "firm"} & set(tokens[-1])
 

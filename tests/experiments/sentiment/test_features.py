@@ -9,7 +9,6 @@ from experiments.sentiment.features import (
     TANH,
     TOP,
     NaiveBayesWeights,
-    contrast,
     count_ngrams,
     list_ngrams,
     pool_windows,
@@ -62,11 +61,3 @@ def test_poolings_of_a_document():
     assert pooled[TANH][0] == pytest.approx(sum(math.tanh(x / 4) for x in half) / 25)
     assert pooled[TOP][0] == pytest.approx(sum(sorted(half)[-2:]) / 2)
     assert pooled[TOP][1] == pytest.approx(-sum(sorted(half)[:2]) / 2)
-
-
-def test_contrasts_between_classes():
-    two, three = np.array([[1.0, 4.0], [2.0, 2.0]]), np.array([[1.0, 2.0, 6.0]])
-    np.testing.assert_array_equal(contrast(two), [[-3.0], [0.0]])
-    np.testing.assert_array_equal(contrast(three), [[-2.0, -1.0, 3.0]])
-    units = np.stack([two, 10 * two], axis=2)
-    np.testing.assert_array_equal(contrast(units), [[-3.0, -30.0], [0.0, 0.0]])

@@ -13,7 +13,6 @@ from safetensors.numpy import load_file
 
 from tests.experiments.sentiment.small import run_sentiment
 from wordrbm.errors import WordRBMError
-from wordrbm.estimators.class_models import texts_of
 from wordrbm.io.model_folder import MODEL
 from wordrbm.io.tensors import write_tensors
 
@@ -28,10 +27,10 @@ def out(done, tmp_path):
 def test_energies_are_under_models_of_other_folds(done, data):
     cache = ResultCache(done / RESULTS)
     energies = load_energies(CONFIG, 1, data, cache)
-    texts = texts_of(data.train.documents, build_vocabulary(CONFIG, data), 3)
+    documents = data.train.encode(build_vocabulary(CONFIG, data), 3)
     for stage, name in (GENERATIVE, MEAN), (FINETUNED, FINETUNED):
         for job in fold_jobs(CONFIG, 1):
-            expected = load_class_models(job, stage, data, cache).energies(texts)
+            expected = load_class_models(job, stage, data, cache).energies(documents)
             kind = energies.in_sample if job.fold is None else energies.out_of_fold
             scored = data.scored(job.fold)
             np.testing.assert_allclose(kind[name].train[scored], expected[scored], rtol=1e-9)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 from experiments.cache import ResultCache
 from experiments.sentiment.config import FoldJob, ModelConfig, fold_jobs
-from experiments.sentiment.data import LabelledDocuments, read_data
+from experiments.sentiment.data import DocumentSet, read_data
 from experiments.sentiment.features import ngram_features
 from experiments.sentiment.run import Experiment, train_models, train_students
 from experiments.sentiment.self_training import (
@@ -88,7 +88,7 @@ def test_a_fold_is_pseudo_labelled_for_and_scored_without_its_labels(data, tmp_p
     flipped = np.where(data.fold == 0, 1 - data.train.label, data.train.label)
     job, results = FoldJob(TINY, 1, 0), []
     for name, label in ("a", data.train.label), ("b", flipped):
-        relabelled = data._replace(train=LabelledDocuments(data.train.documents, label))
+        relabelled = data._replace(train=DocumentSet(data.train.tokenized, label))
         cache, ngrams = self_train(relabelled, tmp_path / name, [job])
         record = cache.require(self_training_key(job, relabelled))
         decisions = student_ngram_decisions(0, record[PSEUDO_LABELS], relabelled, ngrams)

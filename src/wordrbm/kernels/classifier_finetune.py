@@ -1,8 +1,8 @@
-"""Free energies of windows with some hidden units left out, and what a step apart reads of them.
+"""Free energies of windows with hidden units dropped out, and sums of gradients by row.
 
     F = -sum_i b[v_i] - sum_j m_j log(1 + exp x_j),     -dF/dx_j = m_j / (1 + exp(-x_j))
 
-m_j is 0 for a unit that is left out of a document, and 1 / (1 - share left out) for the others.
+m_j is 0 for a unit dropped from a document, and 1 / (1 - dropout rate) for the others.
 """
 
 import numpy as np
@@ -18,12 +18,12 @@ def masked_units(x: Array, c: Array, mask: Array, document: Array, total: Array)
     zero, one = x.dtype.type(0), x.dtype.type(1)
     term = np.empty_like(c)
     for w in range(x.shape[0]):
-        row, own = x[w], mask[document[w]]
+        row, unit_mask = x[w], mask[document[w]]
         for j in range(c.size):
             fit = row[j] + c[j]
             small = exp(-abs(fit))
-            term[j] = own[j] * (max(fit, zero) + log(one + small))
-            row[j] = own[j] * (one if fit > zero else small) / (one + small)
+            term[j] = unit_mask[j] * (max(fit, zero) + log(one + small))
+            row[j] = unit_mask[j] * (one if fit > zero else small) / (one + small)
         for j in range(c.size):
             total[w] += term[j]
 
