@@ -1,4 +1,4 @@
-"""`wordrbm sentiment` and `wordrbm explain`, from folders of made-up documents to a table."""
+"""`wordrbm sentiment`, from folders of made-up documents to a table."""
 
 import json
 import shutil
@@ -152,10 +152,12 @@ def test_a_folder_for_each_class_is_enough(command, tmp_path):
     assert code == 0
     assert "WRRBM 3-grams + bnc" in shown
     assert "WRRBM 3-grams, units weighed" in shown
-    assert "wordrbm explain" in shown
+    assert "wordrbm classifier explain" in shown
     text = tmp_path / "new.txt"
     text.write_text("the rain falls .\nthe cat eats fish .")
-    code, shown, _ = command("explain", tmp_path / "out" / "classifier", text, "--json")
+    code, shown, _ = command(
+        "classifier", "explain", tmp_path / "out" / "classifier", text, "--json"
+    )
     assert code == 0
     found = json.loads(shown)["classes"]
     assert set(found) == {"animals", "money", "weather"}
@@ -189,16 +191,6 @@ def test_a_vocabulary_of_nothing_is_told(reviews, command, tmp_path):
     assert "No word was seen 100000 times" in told
 
 
-def test_explain_tells_and_colours(done, command, tmp_path):
-    text, page = tmp_path / "new.txt", tmp_path / "page.html"
-    text.write_text("The cat eats fish .<br />The bank buys bonds .")
-    code, shown, _ = command("explain", done / "classifier", text, "--html", page, "--top", 2)
-    assert code == 0
-    assert shown.splitlines()[0].startswith("animals: ")
-    assert "cat" in shown
-    assert "<span" in page.read_text()
-
-
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -226,7 +218,7 @@ def test_data_that_is_not_there_is_told(command, tmp_path):
     code, _, told = command("sentiment", "--data", tmp_path / "no", "--out", tmp_path / "out")
     assert code == 2
     assert "is no folder" in told
-    code, _, told = command("explain", tmp_path)
+    code, _, told = command("classifier", "explain", tmp_path)
     assert code == 2
     assert "There is no" in told
 
@@ -266,6 +258,6 @@ def test_models_that_were_lost_are_trained_again(done, reviews, command, tmp_pat
 def test_the_classifier_is_as_sure_as_it_may_be(done, command, tmp_path):
     text = tmp_path / "new.txt"
     text.write_text("The cat eats fish . The dog hunts a bird .")
-    code, shown, _ = command("explain", done / "classifier", text, "--json")
+    code, shown, _ = command("classifier", "explain", done / "classifier", text, "--json")
     assert code == 0
     assert json.loads(shown)["classes"]["animals"]["probability"] > 0.8

@@ -73,7 +73,7 @@ def sentiment(
 
     Any number of classes, any documents: a folder for each class. Without a part for testing, a
     fifth is set aside. What was trained is kept in the output folder: the same command goes on
-    where it was stopped. For new texts, see wordrbm explain.
+    where it was stopped. For new texts, see wordrbm classifier.
 
     \b
     Example:
@@ -107,7 +107,8 @@ def sentiment(
         rows = _run(asked, found, out, quiet=quiet)
     print(json.dumps({"out": str(out), "rows": as_records(rows)}) if as_json else as_text(rows))
     if not as_json:
-        print(f"classifier: {out / 'classifier'}; next: wordrbm explain {out / 'classifier'} FILE")
+        saved = out / "classifier"
+        print(f"classifier: {saved}; next: wordrbm classifier explain {saved} FILE")
 
 
 def _run(asked: "Asked", data: "Data", out: Path, *, quiet: bool) -> "list[Row]":
