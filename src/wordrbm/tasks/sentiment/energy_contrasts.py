@@ -17,10 +17,10 @@ from wordrbm.inference.precision import one_blas_thread
 
 def centered_unit_energies(
     models: ClassModels,
-    centers: Float64[np.ndarray, "C H+1"],
+    centers: Float64[np.ndarray, "C terms"],
     documents: DocumentIds,
     pause: Pause = lambda: None,
-) -> Float32[np.ndarray, "N C H+1"]:
+) -> Float32[np.ndarray, "N C terms"]:
     """The terms of each document's mean free energy, less their centres; 0 if it is empty."""
     energies = np.zeros((len(documents), *centers.shape), np.float32)
     with one_blas_thread():
