@@ -16,11 +16,12 @@ from jaxtyping import Int64
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from wordrbm.classification.documents import DocumentIds, TokenizedDocuments, tokenize_documents
+from wordrbm.classification.labelled_files import tokenize_labelled
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import path_status
 from wordrbm.text.formats import iter_documents
-from wordrbm.text.labelled import FilesByClass, LabelledFiles, find_labelled
-from wordrbm.text.reader import ENCODING_ERRORS, STRICT
+from wordrbm.text.labelled import LabelledFiles, find_labelled
+from wordrbm.text.reader import STRICT, check_encoding_errors
 from wordrbm.text.vocabulary import Vocabulary
 
 FOLDS, INNER_FOLDS = 3, 5
@@ -89,15 +90,12 @@ def read_data(folder: Path, options: ReadOptions = ReadOptions(), *, unlabelled:
 
     Empty documents are left out of the training set and kept in the test set.
     """
-    if options.encoding_errors not in ENCODING_ERRORS:
-        raise WordRBMError(
-            f"--encoding-errors is {options.encoding_errors!r}; use {' or '.join(ENCODING_ERRORS)}."
-        )
+    check_encoding_errors(options.encoding_errors)
     files = find_labelled(folder, options.out)
     classes = tuple(sorted(files.train))
     train, group = _read_train(folder, files, classes, options)
     if files.test:
-        test = _read_classes(files.test, classes, options)
+        test = DocumentSet(*tokenize_labelled(files.test, options.field, options.encoding_errors))
         _check_enough(folder, test, classes, 1, "testing")
     else:
         rest = assign_folds(train.label, group, TEST_FOLDS) > 0
@@ -115,7 +113,8 @@ def _read_train(
     folder: Path, files: LabelledFiles, classes: tuple[str, ...], options: ReadOptions
 ) -> tuple[DocumentSet, Labels | None]:
     """The training documents that have words, and their groups if there are any."""
-    documents = _read_classes(files.train, classes, options)
+    labelled = tokenize_labelled(files.train, options.field, options.encoding_errors)
+    documents = DocumentSet(*labelled)
     nonempty = documents.tokenized.documents.nonempty()
     train = documents.select(nonempty)
     _check_enough(folder, train, classes, TEST_FOLDS, "training")
@@ -123,21 +122,6 @@ def _read_train(
         return train, None
     counts = np.bincount(documents.label, minlength=len(classes)).tolist()
     return train, read_groups(folder, options.groups, classes, counts)[nonempty]
-
-
-def _read_classes(
-    files: FilesByClass, classes: tuple[str, ...], options: ReadOptions
-) -> DocumentSet:
-    label: list[int] = []
-
-    def texts() -> Iterator[str]:
-        for index, name in enumerate(classes):
-            for text in iter_documents(files[name], options.field, options.encoding_errors):
-                label.append(index)
-                yield text
-
-    tokenized = tokenize_documents(texts())
-    return DocumentSet(tokenized, np.array(label, np.int64))
 
 
 def _read_unlabelled(

@@ -18,6 +18,17 @@ from wordrbm.inference.precision import one_blas_thread
 Features = Float[np.ndarray, "N F"]
 
 
+def require_sklearn() -> None:
+    """Raise unless scikit-learn, which fits the head, is installed; prediction does without."""
+    try:
+        import sklearn  # noqa: F401
+    except ImportError:
+        raise WordRBMError(
+            "scikit-learn was not found, and training a classifier needs it: "
+            "pip install 'wordrbm[sklearn]'."
+        ) from None
+
+
 def contrast(energies: Float[np.ndarray, "N C *U"]) -> Features:
     """Energies compared: the difference of two classes; of more, each one less their mean."""
     if energies.shape[1] == 2:
@@ -45,13 +56,9 @@ class LogisticHead:
     @classmethod
     def fit(cls, x: Features, label: Int64[np.ndarray, " N"], C: float) -> "LogisticHead":
         """Fit to contrasts of documents, best out of fold; C is the inverse penalty."""
-        try:
-            from sklearn.linear_model import LogisticRegression
-        except ImportError:
-            raise WordRBMError(
-                "scikit-learn was not found, and training a classifier needs it: "
-                "pip install 'wordrbm[sklearn]'."
-            ) from None
+        require_sklearn()
+        from sklearn.linear_model import LogisticRegression
+
         x = x.astype(np.float64)
         mean, spread = x.mean(axis=0), x.std(axis=0)
         scale = np.where(spread > 0, spread, 1.0)

@@ -118,7 +118,7 @@ def unit_centers(
     documents: DocumentIds,
     label: Int64[np.ndarray, " N"],
     pause: Pause = lambda: None,
-) -> Float64[np.ndarray, "C H+1"]:
+) -> Float64[np.ndarray, "C terms"]:
     """The terms of the centre of each model: the mean of the class means of `unit_energies`."""
     C, rbms = len(models), [model.rbm for model in models]
     total = np.zeros((C, C, rbms[0].c.size + 1))  # by class of document, then by model
@@ -130,7 +130,7 @@ def unit_centers(
     return (total / count[:, None, None]).mean(axis=0)
 
 
-def unit_energies(rbm: WordRepRBM, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, " H+1"]:
+def unit_energies(rbm: WordRepRBM, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, " terms"]:
     """The terms of a document's mean free energy, summed over windows in double precision.
 
     ``F(v) = e_0(v) + sum_j e_j(v)``, ``e_0 = -sum_i b[v_i]``, ``e_j = -log(1 + exp x_j(v))`` with x

@@ -6,14 +6,14 @@ of the others (cross-fitting). All class models start from one model, pre-traine
 without its label.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float64, Int64
 
-from wordrbm.classification.calibration import LogisticHead, contrast
+from wordrbm.classification.calibration import LogisticHead, contrast, require_sklearn
 from wordrbm.classification.class_models import (
     ClassModels,
     center_energies,
@@ -24,7 +24,11 @@ from wordrbm.classification.documents import DocumentIds, tokenize_documents
 from wordrbm.classification.finetune import FinetuneSettings, finetune
 from wordrbm.models import WordRepRBM
 from wordrbm.text.vocabulary import Vocabulary
-from wordrbm.training import TrainingSettings
+from wordrbm.training import TrainingSettings, check_settings
+from wordrbm.training.settings import PRESETS
+
+CHAINS = 256  # better than more after a few million windows
+CLASS_RATES = {"word_rate": 0.06, "hidden_rate": 0.06}  # of class models after pre-training
 
 Labels = Int64[np.ndarray, " N"]
 Report = Callable[[int, str], None]  # windows just processed, which stage; may raise `Stopped`
@@ -43,6 +47,11 @@ class Classifier:
         """The probability of each class for documents, each a str or a list of tokens."""
         documents = self.models.encode(tokenize_documents(X))
         return self.head.probabilities(contrast(self.models.energies(documents)))
+
+    def predict_encoded(self, documents: DocumentIds) -> Labels:
+        """The number of the most probable class of each document."""
+        logits = self.head.logits(contrast(self.models.energies(documents)))
+        return np.asarray(logits.argmax(axis=1))
 
 
 class LabelledDocuments(NamedTuple):
@@ -70,6 +79,46 @@ class FitSettings(NamedTuple):
     C: float = 1.0  # inverse penalty of the head
     threads: int = 1
 
+    def expected_windows(self, data: LabelledDocuments) -> float:
+        """About how many windows all stages process."""
+        folds, labels = self.folds or 0, np.unique(data.label)
+        per_fit = len(labels) * self.class_settings(1).ngrams
+        pretraining = self.pretrain.ngrams if self.pretrain else 0
+        epochs = self.finetune.epochs if self.finetune else 0
+        # Over all documents once, and over all but one of the folds for each fold.
+        finetuning = epochs * len(data.documents.ids) * len(labels) * max(folds, 1)
+        return float(pretraining + per_fit * (folds + 1) + finetuning)
+
+
+def fit_settings(
+    sizes: Mapping[str, int],
+    windows: int,
+    *,
+    pretrain_windows: int,
+    finetune_epochs: int,
+    folds: int,
+    seed: int,
+    threads: int = 1,
+) -> FitSettings:
+    """Settings chosen on reviews of held-out films (docs/decisions.md, 15, 18 and 21).
+
+    `sizes` are window, hidden and dimension; `windows` are read by the model of each class. Zero
+    `pretrain_windows` or `finetune_epochs` skip these stages.
+    """
+    common = {**PRESETS["paper"], "jumps": 1, **sizes, "seed": seed, "chains": CHAINS}
+    pretraining = check_settings({**common, "ngrams": max(pretrain_windows, 1)})
+    rates = CLASS_RATES if pretrain_windows else {}
+    of_class = check_settings({**common, "ngrams": windows, **rates})
+    return FitSettings(
+        window=of_class.window,
+        pretrain=pretraining if pretrain_windows else None,
+        class_settings=lambda count: of_class,
+        finetune=FinetuneSettings(epochs=finetune_epochs) if finetune_epochs else None,
+        folds=folds,
+        fold_seed=seed,
+        threads=threads,
+    )
+
 
 class FitResult(NamedTuple):
     """Class models of all documents, the head, and the energies that it was fitted to."""
@@ -83,6 +132,7 @@ def fit_classifier(
     data: LabelledDocuments, settings: FitSettings, report: Report = lambda windows, stage: None
 ) -> FitResult:
     """Pre-train, train a model for each class, and fit the head to out-of-fold energies."""
+    require_sklearn()
     init = None
     if (start := settings.pretrain) is not None:
         init = pretrain(

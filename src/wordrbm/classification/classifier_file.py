@@ -48,6 +48,8 @@ def load_classifier(folder: Path) -> Classifier:
         head = LogisticHead(**{name: _numbers(metadata["head"][name]) for name in HEAD})
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         _refuse(folder, str(error)[:100])
+    if center.shape != (len(classes),):
+        _refuse(folder, f"centres of shape {center.shape} for {len(classes)} classes")
     classifier = Classifier(classes, ClassModels(load_models(folder, len(classes)), center), head)
     _check(classifier, folder)
     return classifier
@@ -127,9 +129,7 @@ def _check(classifier: Classifier, folder: Path) -> None:
     kinds = {(x.vocabulary.digest(), x.rbm.positions, x.rbm.c.size) for x in models}
     if len(kinds) > 1:
         _refuse(folder, "its models have different words, windows or hidden units")
-    C, F = len(classifier.classes), contrast_count(len(classifier.classes))
-    if center.shape != (C,):
-        _refuse(folder, f"centres of shape {center.shape} where {(C,)} was expected")
+    F = contrast_count(len(classifier.classes))
     expected = {"mean": (F,), "scale": (F,), "weight": (F, F), "bias": (F,)}
     if {name: getattr(head, name).shape for name in HEAD} != expected:
         _refuse(folder, "its logistic head does not fit the models")

@@ -28,7 +28,7 @@ class DocumentIds:
     """Documents as ids, end to end: document k is ``ids[offsets[k] : offsets[k + 1]]``."""
 
     ids: Int32[np.ndarray, " T"]
-    offsets: Int64[np.ndarray, " N+1"]
+    offsets: Int64[np.ndarray, " O"]  # N + 1 of them
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -117,7 +117,7 @@ class TokenizedDocuments:
         return DocumentIds(ids, self.documents.offsets)
 
 
-def offsets_from(lengths: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " N+1"]:
+def offsets_from(lengths: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " O"]:
     """Where documents of these lengths begin and end when laid end to end."""
     return np.append(0, np.cumsum(lengths))
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
 import numpy as np
-from jaxtyping import Float32, Float64, Int32, Int64
+from jaxtyping import Float, Float32, Float64, Int32, Int64
 
 from wordrbm.classification.class_models import ClassModels, center_energies
 from wordrbm.classification.documents import DocumentIds, offsets_from
@@ -38,7 +38,7 @@ MAX_EPOCHS = 1_000
 MAX_WORDS = 4_096  # of a document in one epoch, so that memory does not grow with it
 INITIAL_SQUARE = 1e-8  # of AdaGrad's accumulators
 
-Numbers = Int64[np.ndarray, " B"]
+Numbers = Int64[np.ndarray, " _"]
 OnWindows = Callable[[int], None]  # called with windows processed; may raise `Stopped`
 
 
@@ -178,8 +178,8 @@ def dropout_mask(
 
 def masked_free_energies(
     rbm: WordRepRBM, v: Int32[np.ndarray, "W n"], document: Int64[np.ndarray, " W"],
-    mask: Float32[np.ndarray, "B H"],
-) -> tuple[Float64[np.ndarray, " W"], Float32[np.ndarray, "W H"]]:  # fmt: skip
+    mask: Float[np.ndarray, "B H"],
+) -> tuple[Float64[np.ndarray, " W"], Float[np.ndarray, "W H"]]:  # fmt: skip
     """F of every window with units dropped out, and the hidden means of its gradient."""
     x, total = rbm.word_input(v), np.zeros(len(v))
     masked_units(x, rbm.c, mask, document, total)

@@ -8,9 +8,9 @@ from typing import Any
 import typer
 
 from wordrbm.cli import (
+    classifier,
     demo,
     evaluate,
-    explain,
     export,
     features,
     fill,
@@ -49,7 +49,7 @@ app.command("likelihood")(likelihood.likelihood)
 app.command("info")(info.info)
 app.command("metrics")(metrics.metrics)
 app.command("mixing")(mixing.mixing)
-app.command("explain")(explain.explain)
+app.add_typer(classifier.app, name="classifier")
 app.add_typer(tagger.app, name="tagger")
 app.command("demo")(demo.demo)
 

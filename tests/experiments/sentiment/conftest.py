@@ -1,7 +1,8 @@
 import pytest
 from experiments.sentiment.data import read_data
 
-from tests.experiments.sentiment.small import SMALL, run_sentiment, write_reviews
+from tests.experiments.sentiment.small import SMALL, run_sentiment
+from tests.reviews import write_reviews
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from tests.experiments.sentiment.small import SMALL, run_sentiment, write_reviews
+from tests.experiments.sentiment.small import SMALL, run_sentiment
+from tests.reviews import write_reviews
 from wordrbm.storage import folder_lock
 
 

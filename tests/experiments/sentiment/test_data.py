@@ -11,7 +11,7 @@ from experiments.sentiment.data import (
     restore_order,
 )
 
-from tests.experiments.sentiment.small import write_reviews
+from tests.reviews import write_reviews
 from wordrbm.errors import WordRBMError
 
 

@@ -20,7 +20,8 @@ from experiments.sentiment.self_training import (
 )
 from experiments.sentiment.stacking import nb_svm
 
-from tests.experiments.sentiment.small import SMALL, run_sentiment, write_reviews
+from tests.experiments.sentiment.small import SMALL, run_sentiment
+from tests.reviews import write_reviews
 
 TINY = ModelConfig(3, 6, 5, 1, pretrain_windows=6000, windows=6000, finetune_epochs=1)
 
