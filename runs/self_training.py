@@ -15,7 +15,7 @@ from experiments.cache import ResultCache
 from experiments.sentiment.config import FINETUNED, FoldJob, ModelConfig
 from experiments.sentiment.data import ReadOptions, read_data
 from experiments.sentiment.features import MEAN, TrainTest, ngram_features
-from experiments.sentiment.run import Experiment, train_models, train_students
+from experiments.sentiment.run import SentimentExperiment, train_models, train_students
 from experiments.sentiment.self_training import (
     PSEUDO_LABELS,
     TEACHER_C,
@@ -38,7 +38,9 @@ def main() -> None:
     options = ReadOptions(groups="train_urls_{}.txt.gz", out=out)
     data = read_data(folder, options, unlabelled=True)
     config = ModelConfig(hidden=100, min_count=50, finetune_epochs=5)
-    experiment = Experiment({"": config}, [1], data, ResultCache(out), 1, self_training=True)
+    experiment = SentimentExperiment(
+        {"": config}, [1], data, ResultCache(out), 1, self_training=True
+    )
     job = FoldJob(config, 1, FOLD)
     train_models(experiment, [job], show, lambda: False)
     ngrams, label = ngram_features(data, unlabelled=True), data.train.label

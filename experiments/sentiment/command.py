@@ -12,7 +12,7 @@ from experiments.sentiment.config import ModelConfig
 from experiments.sentiment.data import ReadOptions, read_data
 from experiments.sentiment.features import ngram_features
 from experiments.sentiment.rows import Row, report
-from experiments.sentiment.run import Experiment, fit_rows, train_models, train_students
+from experiments.sentiment.run import SentimentExperiment, fit_rows, train_models, train_students
 from wordrbm.cli.lists import whole_numbers
 from wordrbm.cli.progress import progress
 from wordrbm.cli.stopping import StopSignals, kept_on_stop
@@ -108,7 +108,7 @@ def sentiment(
     documents = read_data(data, options, unlabelled=pretrain_unlabelled or self_training)
     make_folder(out)
     with folder_lock(out, "an experiment"):
-        experiment = Experiment(
+        experiment = SentimentExperiment(
             configs, all_seeds, documents, ResultCache(out / RESULTS), workers_or_cores(jobs),
             self_training,
         )  # fmt: skip
@@ -117,7 +117,7 @@ def sentiment(
     print(json.dumps(table.record) if as_json else table.text)
 
 
-def _run(experiment: Experiment, *, quiet: bool) -> list[Row]:
+def _run(experiment: SentimentExperiment, *, quiet: bool) -> list[Row]:
     """Train, which continues after a stop, then fit the rows, which takes minutes."""
     stop = StopSignals()
     with kept_on_stop(stop), progress("training", 1.0, quiet=quiet) as show:

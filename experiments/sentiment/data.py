@@ -7,7 +7,7 @@ documents of other groups. With groups given, no group is in two folds.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,10 +41,6 @@ class DocumentSet(NamedTuple):
 
     def __len__(self) -> int:
         return len(self.label)
-
-    def tokens(self) -> Iterator[list[str]]:
-        """The words of every document."""
-        return self.tokenized.tokens()
 
     def select(self, numbers: Int64[np.ndarray, " M"]) -> "DocumentSet":
         """The documents with these numbers."""
@@ -124,9 +120,7 @@ def _read_train(
     return train, read_groups(folder, options.groups, classes, counts)[nonempty]
 
 
-def _read_unlabelled(
-    folder: Path, files: LabelledFiles, options: ReadOptions
-) -> DocumentSet:  # fmt: skip
+def _read_unlabelled(folder: Path, files: LabelledFiles, options: ReadOptions) -> DocumentSet:
     if not files.unlabelled:
         raise WordRBMError(
             f"{folder} holds no unlabelled documents; put them in a folder or file named `unsup` "

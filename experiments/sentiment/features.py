@@ -62,14 +62,17 @@ def ngram_features(data: Dataset, *, unlabelled: bool = False) -> NgramFeatures:
     """Count words and n-grams once; features are those of the training documents."""
     words = {count: _count(data, 1, count) for count in (1, FREQUENT)}
     bnc = {count: TrainTest(*map(normalize, counts)) for count, counts in words.items()}
-    more = [data.unlabelled.tokens()] if unlabelled and data.unlabelled is not None else []
+    more = (
+        [data.unlabelled.tokenized.tokens()] if unlabelled and data.unlabelled is not None else []
+    )
     train, test, *others = _count(data, MAX_NGRAM, MIN_DOCUMENTS, *more)
     return NgramFeatures(bnc, TrainTest(train, test), *others)
 
 
 def _count(data: Dataset, n: int, min_documents: int, *more: Iterable[list[str]]) -> list[Any]:
     least = min(min_documents, _frequent(data))
-    return count_ngrams(n, least, data.train.tokens(), data.test.tokens(), *more)
+    train, test = data.train.tokenized.tokens(), data.test.tokenized.tokens()
+    return count_ngrams(n, least, train, test, *more)
 
 
 def _frequent(data: Dataset) -> int:
@@ -116,8 +119,8 @@ class NaiveBayesWeights(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 def word_counts(data: Dataset) -> TrainTest:
     """How often each frequent word is in each document."""
     counter = CountVectorizer(analyzer=lambda tokens: tokens, min_df=_frequent(data))
-    train = counter.fit_transform(data.train.tokens())
-    return TrainTest(train, counter.transform(data.test.tokens()))
+    train = counter.fit_transform(data.train.tokenized.tokens())
+    return TrainTest(train, counter.transform(data.test.tokenized.tokens()))
 
 
 def lsa(counts: TrainTest) -> TrainTest:

@@ -101,7 +101,9 @@ def pretrained_model(config: ModelConfig, seed: int, context: JobContext) -> Wor
         save(folder, TrainedModel(rbm, vocabulary, settings, key.digest))
     model = load(folder)
     if model.corpus != key.digest:
-        raise WordRBMError(f"{folder} is of other documents or settings; remove it.")
+        raise WordRBMError(
+            f"{folder} is of other documents or settings; remove it and run the same command."
+        )
     return model.rbm
 
 
@@ -128,7 +130,7 @@ def train_and_score(job: FoldJob, context: JobContext) -> Record:
     centers = unit_centers(trained, documents, label, context.progress.check_stop)
     models = ClassModels(trained, centers.sum(axis=1))
     splits = {"train": train.select(data.scored(job.fold)), "test": test}
-    energies = _generative_energies(job, models, splits, context)
+    energies = _save_and_score(job, GENERATIVE, models, splits, context)
     if job.fold is not None and config.pretrain_windows:
         for split, scored in splits.items():
             contrasts = unit_contrasts(models, centers, scored, context.progress.check_stop)
@@ -136,36 +138,25 @@ def train_and_score(job: FoldJob, context: JobContext) -> Record:
     if config.finetune_epochs:
         on_windows = context.on_windows(job.name)
         models = finetune(models, documents, label, config.finetune_settings, on_windows)
-        energies |= _finetuned_energies(job, models, splits, context)
+        energies |= _save_and_score(job, FINETUNED, models, splits, context)
     return energies
 
 
-def _generative_energies(
-    job: FoldJob, models: ClassModels, splits: Mapping[str, DocumentIds], context: JobContext
-) -> Record:
-    """Pooled energies under the generative models; of test documents under those of all."""
-    energies = _save_models(job, context, GENERATIVE, models)
-    for split in splits if job.fold is None else ["train"]:
-        pooled = pooled_energies(models, splits[split], context.progress.check_stop)
-        energies |= {f"{split}.{name}": x for name, x in pooled.items()}
-    return energies
-
-
-def _finetuned_energies(
-    job: FoldJob, models: ClassModels, splits: Mapping[str, DocumentIds], context: JobContext
-) -> Record:
-    """Mean energies under the fine-tuned models; of test documents under those of all."""
-    energies = _save_models(job, context, FINETUNED, models)
-    for split in splits if job.fold is None else ["train"]:
-        mean = models.energies(splits[split], context.progress.check_stop)
-        energies[f"{split}.{FINETUNED}"] = mean
-    return energies
-
-
-def _save_models(job: FoldJob, context: JobContext, stage: str, models: ClassModels) -> Record:
-    """Write the models of a stage; their center, for the record of the job."""
+def _save_and_score(
+    job: FoldJob, stage: str, models: ClassModels, splits: Mapping[str, DocumentIds],
+    context: JobContext,
+) -> Record:  # fmt: skip
+    """Save the models of a stage; energies under them, of test documents under those of all."""
     save_models(context.cache.path(job.key(context.data)) / stage, models.models)
-    return {f"{CENTER}.{stage}": models.center}
+    record: Record = {f"{CENTER}.{stage}": models.center}
+    for split in splits if job.fold is None else ["train"]:
+        documents, check_stop = splits[split], context.progress.check_stop
+        if stage == GENERATIVE:
+            energies = pooled_energies(models, documents, check_stop)
+        else:
+            energies = {stage: models.energies(documents, check_stop)}
+        record |= {f"{split}.{name}": x for name, x in energies.items()}
+    return record
 
 
 def load_class_models(job: FoldJob, stage: str, data: Dataset, cache: ResultCache) -> ClassModels:

@@ -48,7 +48,7 @@ from wordrbm.inference.precision import one_blas_thread
 from wordrbm.parallel import SharedProgress, Show, StopCheck, run_all
 
 
-class Experiment(NamedTuple):
+class SentimentExperiment(NamedTuple):
     """Configurations by their names in the table, documents, and where results are kept."""
 
     configs: Mapping[str, ModelConfig]
@@ -71,7 +71,7 @@ class Experiment(NamedTuple):
 
 
 def train_models(
-    experiment: Experiment, jobs: Sequence[FoldJob], show: Show, stop: StopCheck
+    experiment: SentimentExperiment, jobs: Sequence[FoldJob], show: Show, stop: StopCheck
 ) -> None:
     """Train the class models that are not on disk; first the initial models that they share."""
     data, cache, workers = experiment.data, experiment.cache, experiment.workers
@@ -93,7 +93,7 @@ def _pretrain(config: ModelConfig, seed: int, context: JobContext) -> None:
 
 
 def train_students(
-    experiment: Experiment, jobs: Sequence[FoldJob], ngrams: NgramFeatures, show: Show,
+    experiment: SentimentExperiment, jobs: Sequence[FoldJob], ngrams: NgramFeatures, show: Show,
     stop: StopCheck,
 ) -> None:  # fmt: skip
     """Self-train from class models that are on disk, where the result is not."""
@@ -121,7 +121,7 @@ def _teacher_scores(
     return TeacherScores(eligible(data), scores)
 
 
-def fit_rows(experiment: Experiment, ngrams: NgramFeatures) -> Iterator[Row]:
+def fit_rows(experiment: SentimentExperiment, ngrams: NgramFeatures) -> Iterator[Row]:
     """Every row of the table, one after another."""
     data, cache, seeds = experiment.data, experiment.cache, experiment.seeds
     labels = Labelling(data.train.label, data.test.label, data.fold, data.inner_fold)

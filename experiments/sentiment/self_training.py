@@ -70,9 +70,10 @@ def self_training_key(job: FoldJob, data: Dataset) -> ResultKey:
 def eligible(data: Dataset) -> Bool[np.ndarray, " U"]:
     """Whether an unlabelled document has words and is no copy of a labelled or test document."""
     assert data.unlabelled is not None
-    known = {tuple(words) for documents in (data.train, data.test) for words in documents.tokens()}
+    known = {tuple(x) for split in (data.train, data.test) for x in split.tokenized.tokens()}
     known.add(())
-    return np.array([tuple(words) not in known for words in data.unlabelled.tokens()], bool)
+    unlabelled = data.unlabelled.tokenized.tokens()
+    return np.array([tuple(tokens) not in known for tokens in unlabelled], bool)
 
 
 def ngram_scores(features: NgramFeatures, label: Labels, fitted: Labels) -> Scores:
@@ -122,9 +123,9 @@ def self_train(job: FoldJob, context: JobContext, teachers: TeacherScores) -> Re
     )  # fmt: skip
     energies = student.energies(train.select(data.scored(job.fold)), check_stop)
     record = {PSEUDO_LABELS: pseudo, f"train.{MEAN}": energies}
-    return record if job.fold is not None else {
-        **record, f"test.{MEAN}": student.energies(test, check_stop)
-    }  # fmt: skip
+    if job.fold is None:
+        record[f"test.{MEAN}"] = student.energies(test, check_stop)
+    return record
 
 
 def expected_windows(job: FoldJob, data: Dataset) -> float:

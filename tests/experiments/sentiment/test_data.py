@@ -20,7 +20,7 @@ def test_documents_and_classes_are_read(tmp_path):
     assert data.classes == ("animals", "money")
     assert (len(data.train), len(data.test), len(data.unlabelled)) == (80, 40, 20)
     np.testing.assert_array_equal(np.bincount(data.train.label), [40, 40])
-    tokens = list(data.train.tokens())
+    tokens = list(data.train.tokenized.tokens())
     assert "br" not in data.train.tokenized.words
     assert {"cat", "dog", "horse", "bird"} & set(tokens[0])
     assert {"bank", "fund", "trader", "firm"} & set(tokens[-1])
@@ -31,7 +31,7 @@ def test_a_fifth_is_held_out_without_a_test_set(tmp_path):
     data = read_data(folder / "train", unlabelled=False)
     assert (len(data.train), len(data.test)) == (96, 24)
     np.testing.assert_array_equal(np.bincount(data.test.label), [12, 12])
-    texts = [{tuple(t) for t in part.tokens()} for part in (data.train, data.test)]
+    texts = [{tuple(t) for t in part.tokenized.tokens()} for part in (data.train, data.test)]
     assert not texts[0] & texts[1]
     assert read_data(folder / "train", unlabelled=False).digest == data.digest
 

@@ -7,7 +7,7 @@ from experiments.cache import ResultCache
 from experiments.sentiment.config import FoldJob, ModelConfig, fold_jobs
 from experiments.sentiment.data import DocumentSet, read_data
 from experiments.sentiment.features import ngram_features
-from experiments.sentiment.run import Experiment, train_models, train_students
+from experiments.sentiment.run import SentimentExperiment, train_models, train_students
 from experiments.sentiment.self_training import (
     PSEUDO_LABELS,
     STUDENT_C,
@@ -28,7 +28,9 @@ TINY = ModelConfig(3, 6, 5, 1, pretrain_windows=6000, windows=6000, finetune_epo
 
 def self_train(data, out, jobs):
     """Class models and students of some jobs alone."""
-    experiment = Experiment({"tiny": TINY}, [1], data, ResultCache(out), 2, self_training=True)
+    experiment = SentimentExperiment(
+        {"tiny": TINY}, [1], data, ResultCache(out), 2, self_training=True
+    )
     train_models(experiment, jobs, lambda *_: None, lambda: False)
     ngrams = ngram_features(data, unlabelled=True)
     train_students(experiment, jobs, ngrams, lambda *_: None, lambda: False)
