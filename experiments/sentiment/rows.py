@@ -113,14 +113,12 @@ def _combined_rows(inputs: RowInputs, name: str, features: list[TrainTest]) -> I
 def student_rows(
     inputs: RowInputs, name: str, students: Sequence[StudentFeatures]
 ) -> Iterator[Row]:
-    """Rows of self-training: class models, NB-SVM, and both; none without students."""
-    labels = inputs.labels
-    if students:
-        models, ngrams = [x.energies for x in students], [x.ngrams for x in students]
-        yield Row(f"{name}, self-training, threshold", _stack(inputs, models))
-        yield Row(f"NB trigrams, self-training with {name}", _stack(inputs, ngrams))
-        both = [stack(list(x), labels) for x in students]
-        yield Row(f"{name}, self-training + NB trigrams", both)
+    """Rows of self-training: class models, NB-SVM, and both, with a result for every seed."""
+    models, ngrams = [x.energies for x in students], [x.ngrams for x in students]
+    yield Row(f"{name}, self-training, threshold", _stack(inputs, models))
+    yield Row(f"NB trigrams, self-training with {name}", _stack(inputs, ngrams))
+    both = [stack(list(x), inputs.labels) for x in students]
+    yield Row(f"{name}, self-training + NB trigrams", both)
 
 
 def unit_classifiers(labels: Labelling, energies: Sequence[Energies]) -> list[Selected]:

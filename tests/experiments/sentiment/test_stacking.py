@@ -22,7 +22,7 @@ from scipy import sparse
 
 
 def problem(count=200):
-    """Features of which the first tells two classes apart, and labels with four folds."""
+    """Features of which the first separates two classes, and labels with four folds."""
     rng = np.random.default_rng(2)
     label, half = rng.integers(2, size=count), count // 2
     x = rng.normal(size=(count, 5)) + np.outer(label, [1.5, 0, 0, 0, 0])
