@@ -160,7 +160,7 @@ def update(
     """One step of every class model on a batch of documents."""
     v, document, per_document = windows
     mask = dropout_mask(rng, (len(label), optimizers[0].rbm.c.size), settings.unit_dropout)
-    passes = [masked_free_energies(own.rbm, v, document, mask) for own in optimizers]
+    passes = [masked_free_energies(x.rbm, v, document, mask) for x in optimizers]
     means = [np.bincount(document, F, len(label)) / per_document for F, _ in passes]
     energies = np.stack(means, axis=1) - scale.center
     weights = class_gradients(energies, label, scale.inverse_temperature) / len(label)
