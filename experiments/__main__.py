@@ -4,6 +4,7 @@ import typer
 
 from experiments.chunking.command import chunking
 from experiments.mixing.command import mixing
+from experiments.sentiment.command import sentiment
 from wordrbm.cli.app import main
 
 app = typer.Typer(
@@ -14,6 +15,7 @@ app = typer.Typer(
 )
 app.command("chunking")(chunking)
 app.command("mixing")(mixing)
+app.command("sentiment")(sentiment)
 
 
 @app.callback()

@@ -1,5 +1,7 @@
 """Results on disk: one JSON file each, found by a digest of everything it was computed from.
 
+Arrays of a result are in a safetensors file beside it, models in a folder of the same name.
+
 A result that is on disk is not computed again, so an experiment that was stopped continues with the
 same command, and one with more settings computes only those that are new. Settings, data or a
 version of the package that differ give another digest, and so another file.
@@ -11,15 +13,19 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from wordrbm import __version__
 from wordrbm.errors import WordRBMError
+from wordrbm.io.tensors import read_tensors, write_tensors
 from wordrbm.storage import make_folder, remove_temporaries, write_text
 from wordrbm.threads import SharedProgress, run_all
 
+JSON, ARRAYS = ".json", ".safetensors"
 MAX_NAME = 80  # characters of a name in a file name
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
-Record = dict[str, Any]
+Record = dict[str, Any]  # what JSON can hold, and arrays
 Job = Callable[[], Record]
 
 
@@ -52,21 +58,42 @@ class ResultCache:
 
     def load(self, key: ResultKey) -> Record | None:
         """The result of a key, or None if it is not on disk."""
-        path = self._path(key)
+        path = self.path(key, JSON)
         if not path.exists():
             return None
         try:
             stored = json.loads(path.read_text("utf-8"))
             if stored["digest"] != key.digest:
                 raise ValueError
-            return dict(stored["result"])
-        except UNREADABLE:
+            arrays = self._load_arrays(key, stored.get("arrays", {}))
+            return {**stored["result"], **arrays}
+        except (*UNREADABLE, WordRBMError):
             raise self.damaged(key) from None
 
+    def require(self, key: ResultKey) -> Record:
+        """The result of a key, which must be on disk."""
+        result = self.load(key)
+        assert result is not None, key.name
+        return result
+
+    def _load_arrays(self, key: ResultKey, shapes: Mapping[str, list[int]]) -> Record:
+        if not shapes:
+            return {}
+        expected = {name: tuple(shape) for name, shape in shapes.items()}
+        arrays = read_tensors(self.path(key, ARRAYS), expected)
+        if not all(np.isfinite(array).all() for array in arrays.values()):
+            raise ValueError
+        return arrays
+
     def save(self, key: ResultKey, result: Record) -> None:
-        """Write a result, whole or not at all."""
-        stored = {"name": key.name, "digest": key.digest, "result": result}
-        write_text(self._path(key), json.dumps(stored, indent=1))
+        """Write a result, whole or not at all: its arrays first."""
+        arrays = {name: x for name, x in result.items() if isinstance(x, np.ndarray)}
+        plain = {name: x for name, x in result.items() if name not in arrays}
+        stored = {"name": key.name, "digest": key.digest, "result": plain}
+        if arrays:
+            write_tensors(self.path(key, ARRAYS), arrays, {"digest": key.digest})
+            stored["arrays"] = {name: list(array.shape) for name, array in arrays.items()}
+        write_text(self.path(key, JSON), json.dumps(stored, indent=1))
 
     def records(self) -> Iterator[Record]:
         """All results in the folder that can be read."""
@@ -78,7 +105,8 @@ class ResultCache:
 
     def damaged(self, key: ResultKey) -> WordRBMError:
         """What to raise where a result cannot be interpreted."""
-        return WordRBMError(f"{self._path(key)} is damaged; remove it and run the same command.")
+        path = self.path(key, JSON)
+        return WordRBMError(f"{path} is damaged; remove it and run the same command.")
 
     def compute(
         self, jobs: Mapping[ResultKey, Job], workers: int, progress: SharedProgress
@@ -95,5 +123,6 @@ class ResultCache:
         run_all([run_and_save(key, job) for key, job in jobs.items()], workers, progress)
         progress.check_stop()
 
-    def _path(self, key: ResultKey) -> Path:
-        return self.folder / f"{key.stem}.json"
+    def path(self, key: ResultKey, suffix: str = "") -> Path:
+        """The file of a key with a suffix; without one, its folder of models."""
+        return self.folder / f"{key.stem}{suffix}"

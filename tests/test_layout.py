@@ -11,7 +11,6 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/api.py": "test_readme.py",  # as a user calls it
     "src/wordrbm/cli/": "cli/test_commands.py",  # small commands; those on new text: test_inference
     "src/wordrbm/errors.py": "cli/test_commands.py",  # every fault is one sentence
-    "src/wordrbm/estimators/": "estimators",
     "src/wordrbm/inference/precision.py": "inference/test_features.py",
     "src/wordrbm/inference/windows.py": "inference/test_features.py",
     "src/wordrbm/kernels/alias.py": "sampling/test_proposals.py",
@@ -27,7 +26,6 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/sampling/pooled.py": "sampling/test_operators.py",
     "src/wordrbm/sampling/transition.py": "sampling/test_operators.py",
     "src/wordrbm/shapes.py": "conftest.py",  # shapes are checked while every test runs
-    "src/wordrbm/tasks/sentiment/": "tasks/sentiment",
     "src/wordrbm/trained_model.py": "inference",
     "src/wordrbm/training/batches.py": "text/test_windows.py",
     "src/wordrbm/training/compiled.py": "training/test_update.py",

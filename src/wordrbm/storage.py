@@ -87,6 +87,12 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
 
 
+def check_output_folder(out: Path, file: str, kind: str) -> None:
+    """Raise unless a folder is new, empty, or holds `file`: one of that kind, to be replaced."""
+    if out.is_dir() and any(out.iterdir()) and not (out / file).exists():
+        raise WordRBMError(f"{out} holds files that are not a {kind}; give a new folder as --out.")
+
+
 def fsync(path: Path) -> None:
     """Flush a file, or the names in a folder, to disk."""
     descriptor = os.open(path, os.O_RDONLY)

@@ -15,7 +15,7 @@ from tests import reference
 from tests.estimators.tables import independent_score, latent, true_score
 from wordrbm import CategoricalRBM
 from wordrbm.errors import WordRBMError
-from wordrbm.estimators.learning import Learner
+from wordrbm.run.in_memory import InMemoryTrainer
 
 SMALL = {
     "n_components": 3, "dimension": 4, "n_iter": 2, "batch_size": 16, "chains": 16, "mh_steps": 4
@@ -128,13 +128,13 @@ def test_chains_and_momentum_persist_between_calls(monkeypatch):
     X, _ = latent(2, 100, [3, 4])
     model = CategoricalRBM(**SMALL, random_state=7).partial_fit(X)
     left, taken_up = model._state, []
-    learn = Learner.learn
+    train = InMemoryTrainer.train
 
-    def watched(learner, windows, settings, state, threads):
+    def watched(trainer, windows, settings, state, threads):
         taken_up.append(state)
-        return learn(learner, windows, settings, state, threads)
+        return train(trainer, windows, settings, state, threads)
 
-    monkeypatch.setattr(Learner, "learn", watched)
+    monkeypatch.setattr(InMemoryTrainer, "train", watched)
     model.partial_fit(X[:20])
     assert taken_up == [left]
     assert left.velocity["U"].any()
@@ -303,7 +303,7 @@ def test_more_passes_than_can_be_counted_are_refused():
 def test_unseen_values_do_not_drown_the_others():
     X = np.arange(100)[:, None] % 50
     model = CategoricalRBM(**SMALL, n_categories=100_000, random_state=0).fit(X)
-    assert np.exp(model._learner.transition.log_q[:50]).sum() > 0.9
+    assert np.exp(model._trainer.transition.log_q[:50]).sum() > 0.9
     assert np.all(model.sample(50, random_state=1) < 100_000)
 
 
@@ -327,9 +327,9 @@ def test_a_pipeline_with_an_encoder_is_searched_over():
     assert np.isfinite(alone.fit(X).best_score_)
 
 
-def test_verbose_tells_every_pass(capsys):
+def test_verbose_prints_every_epoch(capsys):
     CategoricalRBM(**{**SMALL, "verbose": 1}).fit([[0, 1], [1, 0]])
-    assert capsys.readouterr().out.count("[CategoricalRBM] pass") == 2
+    assert capsys.readouterr().out.count("[CategoricalRBM] epoch") == 2
 
 
 @pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")

@@ -12,9 +12,9 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from tests.estimators.test_word_features import SMALL, classified
 from wordrbm import FreeEnergyClassifier
+from wordrbm.classification.class_models import mean_free_energies
+from wordrbm.classification.documents import tokenize_documents
 from wordrbm.errors import WordRBMError
-from wordrbm.estimators.class_models import mean_energies, texts_of
-from wordrbm.estimators.documents import read, vocabulary_of
 
 RATES = {"word_rate": 0.05, "hidden_rate": 0.1}
 QUICK = {**SMALL, **RATES, "n_iter": 10, "random_state": 0}
@@ -27,18 +27,18 @@ def fitted():
     return FreeEnergyClassifier(**QUICK).fit(TEXTS, NAMED)
 
 
-def test_energies_are_means_over_windows_from_their_middle(fitted):
+def test_energies_are_centred_means_over_windows(fitted):
     models = fitted.models_
-    texts = texts_of(read(TEXTS), models.models[0].vocabulary, 3)
-    found = fitted.transform(TEXTS)
+    documents = models.encode(tokenize_documents(TEXTS))
+    energies = fitted.transform(TEXTS)
     for c, model in enumerate(models.models):
-        for number, ids in enumerate(texts.each()):
+        for number, ids in enumerate(documents):
             windows = np.stack([ids[k : k + 3] for k in range(len(ids) - 2)])
-            expected = model.rbm.free_energy(windows).mean() - models.middle[c].sum()
-            assert found[number, c] == pytest.approx(expected, abs=1e-5)
+            expected = model.rbm.free_energy(windows).mean() - models.center[c]
+            assert energies[number, c] == pytest.approx(expected, abs=1e-5)
 
 
-def test_the_middle_is_between_the_classes(fitted):
+def test_the_center_is_between_the_classes(fitted):
     found, label = fitted.transform(TEXTS), (NAMED == "money").astype(int)
     middles = [found[label == c].mean(axis=0) for c in (0, 1)]
     np.testing.assert_allclose(np.mean(middles, axis=0), 0, atol=1e-6)
@@ -68,7 +68,7 @@ def test_energies_of_training_documents_come_from_models_that_have_not_seen_them
     texts, label = [" ".join([word, "the"] * 10) for word in words], np.arange(60) % 2
     classifier = FreeEnergyClassifier(**{**QUICK, "n_iter": 60})
     unseen = classifier.fit_transform(texts, label)
-    seen = classifier.set_params(folds=None).fit_transform(texts, label)
+    seen = classifier.set_params(cv=None).fit_transform(texts, label)
     right = [np.mean((x[:, 1] < x[:, 0]) == label) for x in (unseen, seen)]
     assert right[1] > 0.95
     assert right[0] < 0.7
@@ -114,30 +114,13 @@ def test_rare_classes_keep_their_share():
     assert (classifier.predict(texts) == kind).mean() > 0.9
 
 
-def test_without_a_background_and_without_folds():
-    plain = FreeEnergyClassifier(**QUICK, background=False, folds=None).fit(TEXTS, NAMED)
+def test_without_pretraining_and_without_folds():
+    plain = FreeEnergyClassifier(**QUICK, pretrain=False, cv=None).fit(TEXTS, NAMED)
     assert plain.score(TEXTS, NAMED) > 0.9
     np.testing.assert_allclose(plain.energies_, plain.transform(TEXTS), rtol=1e-6)
 
 
-def test_every_unit_may_have_a_weight_of_its_own():
-    texts, kind = classified(200)
-    label = np.array(["money", "animals"])[kind]
-    by_unit = FreeEnergyClassifier(**QUICK, by_unit=True).fit(texts[:100], label[:100])
-    assert by_unit.layer_.weight.shape == (1, SMALL["n_components"] + 1)
-    assert by_unit.score(texts[100:], label[100:]) > 0.9
-    assert by_unit.transform(texts[:3]).shape == (3, 2)
-    together = by_unit.decision_function(texts)
-    np.testing.assert_array_equal(together[7:8], by_unit.decision_function(texts[7:8]))
-    again = FreeEnergyClassifier(**QUICK, by_unit=True, n_jobs=2).fit(texts[:100], label[:100])
-    np.testing.assert_array_equal(again.decision_function(texts), together)
-    with pytest.raises(WordRBMError, match="give background=True"):
-        FreeEnergyClassifier(**QUICK, by_unit=True, background=False).fit(texts, label)
-
-
-@pytest.mark.parametrize("by_unit", [False, True])
-def test_it_can_be_sent_to_another_process(by_unit):
-    fitted = FreeEnergyClassifier(**QUICK, by_unit=by_unit).fit(TEXTS, NAMED)
+def test_it_can_be_sent_to_another_process(fitted):
     again = pickle.loads(pickle.dumps(fitted))
     np.testing.assert_array_equal(again.predict_proba(TEXTS), fitted.predict_proba(TEXTS))
 
@@ -149,7 +132,7 @@ def test_same_bits_for_any_number_of_jobs(fitted):
 
 
 def test_pipelines_searches_and_unions(fitted):
-    quick = FreeEnergyClassifier(**{**QUICK, "n_iter": 4, "folds": 2})
+    quick = FreeEnergyClassifier(**{**QUICK, "n_iter": 4, "cv": 2})
     search = GridSearchCV(quick, {"window": [2, 3]}, cv=2, error_score="raise").fit(TEXTS, NAMED)
     assert search.best_params_["window"] in (2, 3)
     pipeline = make_pipeline(make_union(quick, clone(quick)), LogisticRegression())
@@ -187,11 +170,10 @@ def test_classes_that_cannot_be_are_refused(y, told):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("folds", 0),
-        ("folds", 1),
-        ("background", "no"),
-        ("by_unit", 2),
-        ("folds", 2.5),
+        ("cv", 0),
+        ("cv", 1),
+        ("pretrain", "no"),
+        ("cv", 2.5),
         ("C", 0),
         ("C", "1"),
         ("window", 0),
@@ -230,7 +212,20 @@ def test_a_class_of_empty_documents_is_refused():
         FreeEnergyClassifier(**QUICK).fit(texts, NAMED)
 
 
-def test_mean_energies_of_an_empty_document_are_nan(fitted):
-    found = read(["", "the cat eats fish"])
-    texts = texts_of(found, vocabulary_of(found, 10, 1), 3)
-    assert np.isnan(mean_energies([fitted.models_.models[0].rbm], texts)[0]).all()
+def test_mean_free_energies_of_an_empty_document_are_nan(fitted):
+    documents = fitted.models_.encode(tokenize_documents(["", "the cat eats fish"]))
+    assert np.isnan(mean_free_energies([fitted.models_.models[0].rbm], documents)[0]).all()
+
+
+def test_verbose_prints_every_stage(capsys):
+    FreeEnergyClassifier(**{**QUICK, "n_iter": 1, "cv": 2}, finetune_epochs=1, verbose=1).fit(
+        TEXTS, NAMED
+    )
+    stages = [
+        line.removeprefix("[FreeEnergyClassifier] ")
+        for line in capsys.readouterr().out.splitlines()
+    ]
+    expected = ["pre-training"]
+    for stage in ("all documents", "fold 1 of 2", "fold 2 of 2"):
+        expected += [stage, f"{stage}, fine-tuning"]
+    assert stages == expected

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
+from tests.estimators.test_categorical import SMALL
+from wordrbm import CategoricalRBM
 from wordrbm.errors import WordRBMError
-from wordrbm.estimators.sightings import Sightings
-from wordrbm.estimators.table import Table, smoothed, table_of
+from wordrbm.estimators.table import CategoryCounts, Table, good_turing_frequencies, table_of
 
 TABLE = Table((2, 3, 1), ("0", "1", "2"))
 
@@ -47,9 +48,9 @@ def test_the_largest_number_of_a_narrow_kind_is_a_value_too(kind, largest):
 
 
 def frequencies(v):
-    seen = Sightings(TABLE)
-    seen.add(v)
-    return seen.frequencies()
+    counts = CategoryCounts(TABLE)
+    counts.add(v)
+    return counts.frequencies()
 
 
 def test_frequencies_are_of_each_column_by_itself():
@@ -61,4 +62,41 @@ def test_frequencies_are_of_each_column_by_itself():
 
 def test_unseen_values_share_what_values_seen_once_have():
     counts = np.array([6, 1, 1] + [0] * 8)
-    np.testing.assert_allclose(smoothed(counts), np.array([6, 1, 1] + [0.25] * 8) / 10)
+    np.testing.assert_allclose(
+        good_turing_frequencies(counts), np.array([6, 1, 1] + [0.25] * 8) / 10
+    )
+
+
+TWO_COLUMNS = Table((3, 2), ("'a'", "'b'"))
+
+
+def test_values_are_counted_and_the_new_ones_returned():
+    counts = CategoryCounts(TWO_COLUMNS)
+    assert counts.add(np.array([[0, 3], [0, 4]], np.int32)).tolist() == [0, 3, 4]
+    assert counts.add(np.array([[2, 4], [0, 4]], np.int32)).tolist() == [2]
+    np.testing.assert_allclose(
+        np.exp(counts.log_frequency(np.array([0, 2, 4]))), [3 / 4, 1 / 4, 3 / 4]
+    )
+
+
+def test_proposals_are_due_when_the_rows_needs_refresh():
+    counts = CategoryCounts(TWO_COLUMNS)
+    counts.add(np.array([[0, 3], [1, 3]], np.int32))
+    first, second = counts.frequencies()
+    np.testing.assert_allclose(first.sum() + second.sum(), 2.0)
+    assert (first > 0).all()
+    counts.add(np.array([[2, 4]], np.int32))
+    assert not counts.needs_refresh()
+    counts.add(np.array([[2, 4]], np.int32))
+    assert counts.needs_refresh()
+    assert counts.frequencies()[0][2] > first[2]
+
+
+def test_a_new_value_starts_at_its_frequency():
+    """Else it would start as one that never occurs, and the chains would lag behind the model."""
+    model = CategoricalRBM(**SMALL, n_categories=50, word_rate=1e-9, random_state=1)
+    model.partial_fit(np.arange(20)[:, None] % 10)
+    model.partial_fit(np.full((60, 1), 40))
+    np.testing.assert_allclose(model.rbm_.b[40], np.log(60 / 80), rtol=1e-5)
+    proposed = np.exp(model._trainer.transition.log_q)
+    assert proposed[40] > 0.5

@@ -1,5 +1,6 @@
 """The cache of results: found by digest, kept after a stop, refused when damaged."""
 
+import numpy as np
 import pytest
 from experiments.cache import ResultCache, ResultKey
 
@@ -44,6 +45,28 @@ def test_damaged_results_are_refused(tmp_path):
         with pytest.raises(WordRBMError, match="damaged; remove it"):
             cache.load(key)
     assert list(cache.records()) in ([], [{}])
+
+
+def test_arrays_of_a_result(tmp_path):
+    cache, key = ResultCache(tmp_path), ResultKey.of("row")
+    energies = np.arange(6.0).reshape(3, 2)
+    cache.save(key, {"f1": 0.5, "energies": energies})
+    result = cache.require(key)
+    assert result["f1"] == 0.5
+    np.testing.assert_array_equal(result["energies"], energies)
+    arrays = cache.path(key, ".safetensors")
+    content = arrays.read_bytes()
+    cache.save(key, {"energies": np.array([np.nan])})
+    with pytest.raises(WordRBMError, match="damaged; remove it"):
+        cache.load(key)
+    cache.save(key, {"energies": energies[:1]})
+    for damaged in (content, b"", content[:40]):  # of another shape, empty, cut short
+        arrays.write_bytes(damaged)
+        with pytest.raises(WordRBMError, match="damaged; remove it"):
+            cache.load(key)
+    arrays.unlink()
+    with pytest.raises(WordRBMError, match="damaged; remove it"):
+        cache.load(key)
 
 
 def test_finished_results_survive_a_stop(tmp_path):

@@ -8,9 +8,9 @@ from typing import Any
 import typer
 
 from wordrbm.cli import (
+    classifier,
     demo,
     evaluate,
-    explain,
     export,
     features,
     fill,
@@ -22,7 +22,6 @@ from wordrbm.cli import (
     prepare,
     sample,
     score,
-    sentiment,
     tagger,
     train,
 )
@@ -51,8 +50,7 @@ app.command("likelihood")(likelihood.likelihood)
 app.command("info")(info.info)
 app.command("metrics")(metrics.metrics)
 app.command("mixing")(mixing.mixing)
-app.command("sentiment")(sentiment.sentiment)
-app.command("explain")(explain.explain)
+app.add_typer(classifier.app, name="classifier")
 app.add_typer(tagger.app, name="tagger")
 app.command("demo")(demo.demo)
 

@@ -80,10 +80,10 @@ def train(
       wordrbm tagger train --data conll2000 --model model --out tagger
       wordrbm tagger train --data train.txt --test test.txt --model model --spelling --out names
     """
-    from wordrbm.storage import make_folder, write_text
+    from wordrbm.storage import check_output_folder, make_folder, write_text
     from wordrbm.tagging.conll import read_splits
     from wordrbm.tagging.model_selection import Grid, select_and_test
-    from wordrbm.tagging.tagger_file import save_tagger, training_digest
+    from wordrbm.tagging.tagger_file import FILE, save_tagger, training_digest
     from wordrbm.threads import worker_count
 
     grid = Grid(
@@ -96,7 +96,7 @@ def train(
     features = _features(
         model or [], vectors_only=vectors_only, finetune=finetune, spelling=spelling, seed=seed
     )
-    _refuse_other_folder(out)
+    check_output_folder(out, FILE, "tagger")
     make_folder(out)
     stop = StopSignals()
     stop.message = "Stopped; no tagger was written."
@@ -126,15 +126,6 @@ def _features(
         members.append(member)
     single = members[0] if len(members) == 1 else FeatureConfig(ensemble=tuple(members))
     return single._replace(spelling=spelling)
-
-
-def _refuse_other_folder(out: Path) -> None:
-    """An output folder may be new, empty, or hold a tagger, which is replaced."""
-    from wordrbm.errors import WordRBMError
-    from wordrbm.tagging.tagger_file import FILE
-
-    if out.is_dir() and any(out.iterdir()) and not (out / FILE).exists():
-        raise WordRBMError(f"{out} holds files that are not a tagger; give a new folder as --out.")
 
 
 def _record(selection: "Selection", splits: "Splits", out: Path) -> dict[str, Any]:

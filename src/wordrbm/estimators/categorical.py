@@ -1,9 +1,9 @@
-"""An RBM for any table of categories, with scikit-learn's habits.
+"""An RBM for any table of categories, as a scikit-learn transformer.
 
 The model is the word-representation RBM [Dahl 2012, section 6.1] over the values of all columns
-(`table.py`): a vector ``D[w]`` for every value of every column, and ``U[i]`` for what column i
-does with it. Proposals for a column come from that column alone, so a column is a softmax over
-its own values, and an update costs the same for ten values as for a million.
+(`table.py`): a vector ``D[w]`` for every value of every column, and ``U[i]`` for the weights of
+column i. Proposals for a column come from that column alone, so a column is a softmax over its own
+values, and an update costs the same for ten values as for a million.
 """
 
 from typing import Any, Self
@@ -13,38 +13,25 @@ from jaxtyping import Float, Int
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from wordrbm.errors import InvalidInput
+from wordrbm.estimators import parameters
 from wordrbm.estimators.conditional import column_log_probability, value_log_probability
-from wordrbm.estimators.dreaming import dream
-from wordrbm.estimators.fixed import refuse_other_sizes
-from wordrbm.estimators.following import warn_if_lost
-from wordrbm.estimators.learning import renewed, rows_as_windows, table_learner
-from wordrbm.estimators.parameters import (
-    CONSTANT_RATES,
-    Plan,
-    once,
-    plan,
-    seed_of,
-    settings_of,
-    teller,
-    threads_of,
-    whole_number,
-)
-from wordrbm.estimators.refused import Refused, as_it_was_if_refused
-from wordrbm.estimators.sightings import Sightings
-from wordrbm.estimators.table import table_of
-from wordrbm.estimators.thawing import thawed_learner, thawed_state
+from wordrbm.estimators.errors import restore_on_error, warn_if_chains_lag
+from wordrbm.estimators.table import CategoryCounts, sizes_of, table_of
 from wordrbm.inference.precision import evaluate_in_double
 from wordrbm.models import WordRepRBM
+from wordrbm.run.in_memory import InMemoryTrainer, rows_as_windows, writable_state
 from wordrbm.shapes import Hidden, Words
+from wordrbm.training import TrainingSettings
 
-# Values are looked at one by one in `table.py`, where the sentence can name the column.
-ANYTHING = {"dtype": None, "ensure_all_finite": False}
+# Values are checked one by one in `table.py`, where the message can name the column.
+UNCHECKED = {"dtype": None, "ensure_all_finite": False}
 
 
 class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Restricted Boltzmann machine over columns of categories ``0 .. K_i - 1``.
 
-    Learnt: `rbm_` (D, U, b, c), `offsets_` (the rows of D of column i are ``offsets_[i]`` to
+    Fitted: `rbm_` (D, U, b, c), `offsets_` (the rows of D of column i are ``offsets_[i]`` to
     ``offsets_[i + 1]``), `n_categories_`, `n_features_in_`, `n_iter_`. See docs/estimators.md.
     """
 
@@ -84,22 +71,22 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn afresh from all rows, `n_iter` times over, at rates that fall to zero.
+        """Train a fresh model for `n_iter` epochs, at learning rates that fall to zero.
 
-        Without `n_iter`, ten times over or as often as it takes for 3,000 updates.
+        Without `n_iter`, ten epochs or as many as make 3,000 updates.
         """
-        with as_it_was_if_refused(self):
-            v = self._begin(X)
-            planned = plan(self, len(v))
-            self._learn(v, planned)
-        self.n_iter_ = planned.passes
+        with restore_on_error(self):
+            v = self._initialise(X)
+            schedule = parameters.schedule(self, len(v))
+            self._train(v, schedule)
+        self.n_iter_ = schedule.epochs
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Go on from these rows, once over, at constant rates; the first call fixes the columns."""
-        with as_it_was_if_refused(self):
-            v = self._go_on(X) if hasattr(self, "rbm_") else self._begin(X)
-        self._learn(v, once(self, len(v)), **CONSTANT_RATES)
+        """Train on these rows for one epoch at constant rates; the first call fixes the columns."""
+        with restore_on_error(self):
+            v = self._continue(X) if hasattr(self, "rbm_") else self._initialise(X)
+        self._train(v, parameters.single_epoch(self, len(v)), **parameters.CONSTANT_RATES)
         self.n_iter_ += 1
         return self
 
@@ -122,92 +109,120 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         check_is_fitted(self)
         v = self._words(X)
-        parts = [value_log_probability(self.rbm_, v, i, self._part(i)) for i in range(v.shape[1])]
-        return float(np.mean(parts))
+        columns = [
+            value_log_probability(self.rbm_, v, i, self._column_words(i)) for i in range(v.shape[1])
+        ]
+        return float(np.mean(columns))
 
     def conditional(self, X: Any, column: int | str) -> Float[np.ndarray, "N k"]:
         """``P(value | rest of the row)`` over the values of a column, exact, at O(K_i H) a row.
 
-        What X holds in that column is not looked at: it may be missing.
+        What X holds in that column is ignored: it may be missing.
         """
         check_is_fitted(self)
-        i = self._column(column)
-        X = np.array(validate_data(self, X, reset=False, **ANYTHING))
+        i = self._column_number(column)
+        X = np.array(validate_data(self, X, reset=False, **UNCHECKED))
         X[:, i] = 0
         v = self._table.words(X)
-        return np.exp(column_log_probability(self.rbm_, v, i, self._part(i)))
+        return np.exp(column_log_probability(self.rbm_, v, i, self._column_words(i)))
 
     def sample(
         self, n_samples: int = 1, *, sweeps: int = 100, random_state: Any = None
     ) -> Int[np.ndarray, "N n"]:
-        """Rows dreamt by the model: the persistent chains, moved on by so many sweeps."""
+        """Sample rows from the model, by this many sweeps from the persistent chains."""
         check_is_fitted(self)
-        rows, times = whole_number("n_samples", n_samples), whole_number("sweeps", sweeps)
-        v = dream(self._learner, self._state.chains, rows, times, seed_of(random_state))
-        return self._table.values(v)
+        count = parameters.check_count("n_samples", n_samples)
+        sweeps = parameters.check_count("sweeps", sweeps)
+        seed = parameters.seed_from(random_state)
+        return self._table.values(self._trainer.sample(self._state.chains, count, sweeps, seed))
 
-    def _begin(self, X: Any) -> Words:
-        """Fix the columns and make a fresh model; the rows as words."""
-        threads_of(self.n_jobs)  # a bad one is told before anything is learnt
-        X = validate_data(self, X, reset=True, **ANYTHING)
+    def _initialise(self, X: Any) -> Words:
+        """Fix the columns and make a fresh model; returns the rows as words."""
+        parameters.thread_count(self.n_jobs)  # a bad value is refused before anything is trained
+        X = validate_data(self, X, reset=True, **UNCHECKED)
         names = getattr(self, "feature_names_in_", range(X.shape[1]))
         self._table = table_of(X, tuple(map(repr, names)), self.n_categories)
         v = self._table.words(X)
-        self._seed = seed_of(self.random_state)
-        settings = settings_of(self, self._seed, once(self, len(v)), window=v.shape[1])
-        self._sightings = Sightings(self._table)
-        self._sightings.add(v)
-        self._learner = table_learner(self._sightings.frequencies(), settings)
-        self._state = self._learner.begin(rows_as_windows(v), settings)
+        self._seed = parameters.seed_from(self.random_state)
+        settings = self._single_epoch_settings(v)
+        self._counts = CategoryCounts(self._table)
+        self._counts.add(v)
+        self._trainer = InMemoryTrainer.for_table(self._counts.frequencies(), settings)
+        self._state = self._trainer.initial_state(rows_as_windows(v), settings)
         self.n_categories_ = np.array(self._table.sizes)
-        self.offsets_, self.rbm_, self.n_iter_ = self._table.offsets, self._learner.rbm, 0
+        self.offsets_, self.rbm_, self.n_iter_ = self._table.offsets, self._trainer.rbm, 0
         return v
 
-    def _go_on(self, X: Any) -> Words:
-        """More rows as words; proposals follow what has been read by now."""
-        threads_of(self.n_jobs)
-        refuse_other_sizes(self, self._table, self._state)
+    def _continue(self, X: Any) -> Words:
+        """More rows as words; proposals follow the frequencies of all rows so far."""
+        parameters.thread_count(self.n_jobs)
+        self._check_unchanged()
         v = self._words(X)
-        self._thaw()
-        new = self._sightings.add(v)
-        self.rbm_.b[new] = self._sightings.log_share(new)  # as the values of the first rows began
-        if self._sightings.have_doubled():
-            settings = settings_of(self, self._seed, once(self, len(v)), window=v.shape[1])
-            self._learner = renewed(self.rbm_, self._sightings.frequencies(), settings)
+        self._make_writable()
+        new = self._counts.add(v)
+        # A new value starts at its frequency, as the values of the first rows did.
+        self.rbm_.b[new] = self._counts.log_frequency(new)
+        if self._counts.needs_refresh():
+            self._trainer = InMemoryTrainer.with_frequencies(
+                self.rbm_, self._counts.frequencies(), self._single_epoch_settings(v)
+            )
         return v
 
-    def _thaw(self) -> None:
-        self._learner, self._state = thawed_learner(self._learner), thawed_state(self._state)
-        self._sightings.thaw()
-        self.rbm_ = self._learner.rbm
+    def _single_epoch_settings(self, v: Words) -> TrainingSettings:
+        schedule = parameters.single_epoch(self, len(v))
+        return parameters.training_settings(self, self._seed, schedule, window=v.shape[1])
 
-    def _learn(self, v: Words, plan: Plan, **changes: Any) -> None:
-        settings = settings_of(
-            self, self._seed, plan, begun=self._state.step, window=v.shape[1], **changes
+    def _check_unchanged(self) -> None:
+        """Refuse parameters that ask for another model than the one that is being trained."""
+        values, sizes = parameters.validated(self), self._table.sizes
+        n_categories = sizes if self.n_categories is None else self.n_categories
+        pairs = {
+            "n_components": (self.rbm_.c.size, values["hidden"]),
+            "dimension": (self.rbm_.D.shape[1], values["dimension"]),
+            "n_categories": (sizes, sizes_of(len(sizes), n_categories)),
+            "chains": (len(self._state.chains.v), parameters.chain_count(self)),
+        }
+        changed = [
+            f"{name} from {old} to {new}" for name, (old, new) in pairs.items() if old != new
+        ]
+        if changed:
+            raise InvalidInput(
+                f"The parameters changed after the first call ({', '.join(changed)}); set them "
+                "back, or call fit to train a fresh model."
+            )
+
+    def _make_writable(self) -> None:
+        self._trainer, self._state = self._trainer.writable(), writable_state(self._state)
+        self._counts.make_writable()
+        self.rbm_ = self._trainer.rbm
+
+    def _train(self, v: Words, schedule: parameters.Schedule, **changes: Any) -> None:
+        settings = parameters.training_settings(
+            self, self._seed, schedule, first_step=self._state.step, window=v.shape[1], **changes
         )
-        tell = teller(self, plan)
-        threads = threads_of(self.n_jobs)
+        print_progress = parameters.progress_printer(self, schedule)
+        threads = parameters.thread_count(self.n_jobs)
         windows = rows_as_windows(v)
-        for state, progress in self._learner.learn(windows, settings, self._state, threads):
+        for state, progress in self._trainer.train(windows, settings, self._state, threads):
             self._state = state
-            tell(progress)
-        warn_if_lost(self.rbm_, v, self._state.chains.v)
+            print_progress(progress)
+        warn_if_chains_lag(self.rbm_, v, self._state.chains.v)
 
     def _words(self, X: Any) -> Words:
-        return self._table.words(validate_data(self, X, reset=False, **ANYTHING))
+        return self._table.words(validate_data(self, X, reset=False, **UNCHECKED))
 
-    def _part(self, i: int) -> slice:
-        """The rows of D that belong to column i."""
+    def _column_words(self, i: int) -> slice:
+        """The words of column i: its rows of D."""
         return slice(int(self.offsets_[i]), int(self.offsets_[i + 1]))
 
-    def _column(self, column: int | str) -> int:
+    def _column_number(self, column: int | str) -> int:
         names = list(getattr(self, "feature_names_in_", ()))
         if isinstance(column, str) and column in names:
             return names.index(column)
         whole = isinstance(column, int | np.integer) and not isinstance(column, bool)
         if whole and 0 <= int(column) < self.n_features_in_:
             return int(column)
-        raise Refused(
+        raise InvalidInput(
             f"There is no column {column!r}; give its name, or a number from 0 to "
             f"{self.n_features_in_ - 1}."
         )

@@ -1,55 +1,38 @@
-"""A text classifier that asks which class would have written this, with an honest probability.
+"""A document classifier by free energies under one word model per class.
 
-One word model for each class (`class_models.py`); a document's features are its mean free energies
-under each, and a logistic layer over them is the threshold of the paper [Dahl 2012, section 6.3],
-or, by unit, over the terms of the energies (`unit_energies.py`). A model flatters the documents it
-was trained on, so the layer learns from energies that come from models that have not seen them:
-the documents are cut into folds, and the energies of each fold are those of models of the others.
-All of these start from one background, which has read every document without its class. It is a
-transformer too: `fit_transform` gives these energies, `transform` those of the models of all
-documents.
+The features of a document are its mean free energies under each class model, and a logistic head
+over them is the threshold of the paper [Dahl 2012, section 6.3], fitted to out-of-fold energies
+(`wordrbm.classification`). It is a transformer too: `fit_transform` gives the out-of-fold energies,
+`transform` those of the models of all documents.
 """
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
-from jaxtyping import Float, Float64, Int64
+from jaxtyping import Float64, Int64
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
-from sklearn.model_selection import StratifiedKFold
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from wordrbm.estimators.apart import MOST_PASSES, Apart, told_apart
-from wordrbm.estimators.class_models import (
-    ClassModels,
-    Texts,
-    centred,
-    texts_of,
-    train_background,
-    train_class_models,
+from wordrbm.classification.calibration import contrast
+from wordrbm.classification.classifier import (
+    FitSettings,
+    LabelledDocuments,
+    Report,
+    fit_classifier,
 )
-from wordrbm.estimators.documents import Read, read, text_tags, vocabulary_of
-from wordrbm.estimators.labels import classes_of
-from wordrbm.estimators.layer import Layer
-from wordrbm.estimators.parameters import (
-    Plan,
-    checked,
-    plan,
-    positive,
-    seed_of,
-    settings_of,
-    teller,
-    threads_of,
-    whole_number,
-)
-from wordrbm.estimators.refused import Refused
-from wordrbm.estimators.views import BY_UNIT, WHOLE, View, compared
-from wordrbm.models import WordRepRBM
-from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.classification.documents import DocumentIds, tokenize_documents
+from wordrbm.classification.finetune import MAX_EPOCHS, FinetuneSettings
+from wordrbm.errors import InvalidInput
+from wordrbm.estimators import parameters
+from wordrbm.estimators.word_features import text_tags
+from wordrbm.shapes import Array
+from wordrbm.training import TrainingSettings
 
 
 class FreeEnergyClassifier(
@@ -60,11 +43,10 @@ class FreeEnergyClassifier(
 ):
     """Classify documents by their free energies under a word model of each class.
 
-    `folds` is None to fit the last layer on the energies of the models' own documents, as the
-    paper did. `background` trains a common start on all documents. `by_unit` gives every hidden
-    unit a weight in the last layer. `apart` are passes over the documents in which the models, each
-    trained by itself, learn to tell their classes apart (`apart.py`). Learnt: `classes_`,
-    `models_`, `layer_`, `energies_`. See docs/estimators.md.
+    `cv` is the number of folds of cross-fitting, None to fit the head to in-sample energies, as the
+    paper did. `pretrain` initialises all class models with one model of all documents.
+    `finetune_epochs` are epochs of joint discriminative fine-tuning of the class models. Fitted:
+    `classes_`, `models_`, `head_`, `energies_`. See docs/estimators.md.
     """
 
     def __init__(
@@ -72,10 +54,9 @@ class FreeEnergyClassifier(
         n_components: int = 100,
         *,
         window: int = 3,
-        folds: int | None = 3,
-        background: bool = True,
-        by_unit: bool = False,
-        apart: int = 0,
+        cv: int | None = 3,
+        pretrain: bool = True,
+        finetune_epochs: int = 0,
         C: float = 1.0,
         vocabulary_size: int = 50_000,
         min_count: int = 2,
@@ -95,10 +76,9 @@ class FreeEnergyClassifier(
     ) -> None:
         self.n_components = n_components
         self.window = window
-        self.folds = folds
-        self.background = background
-        self.by_unit = by_unit
-        self.apart = apart
+        self.cv = cv
+        self.pretrain = pretrain
+        self.finetune_epochs = finetune_epochs
         self.C = C
         self.vocabulary_size = vocabulary_size
         self.min_count = min_count
@@ -117,117 +97,90 @@ class FreeEnergyClassifier(
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Train a model for each class, and the layer over their energies."""
-        checked(self)
-        C, view, folds = positive("C", self.C), self._view(), self._folds()
-        whole_number("apart", self.apart, 0, MOST_PASSES)
-        found = read(X)
-        classes, label = classes_of(y, found.ends, 1 if folds is None else folds)
-        size = whole_number("vocabulary_size", self.vocabulary_size)
-        vocabulary = vocabulary_of(found, size, whole_number("min_count", self.min_count))
-        texts = texts_of(found, vocabulary, int(self.window))
-        task = _Task(texts, label, vocabulary, seed_of(self.random_state))
-        start = self._start(task) if self.background else None
-        models = self._trained(task, start)
-        self.energies_, features = self._unseen(task, start, models, view)
-        self.layer_ = Layer.fit(features, label, C)
-        self.classes_, self.models_, self.view_ = classes, models, view
+        """Train a model for each class, and the logistic head over their energies."""
+        parameters.validated(self)
+        self._check_parameters()
+        size = parameters.check_count("vocabulary_size", self.vocabulary_size)
+        min_count = parameters.check_count("min_count", self.min_count)
+        tokenized = tokenize_documents(X)
+        classes, label = encode_labels(y, tokenized.documents, self.cv or 1)
+        vocabulary = tokenized.vocabulary(size, min_count)
+        documents = tokenized.encode(vocabulary).pad(int(self.window))
+        data = LabelledDocuments(documents, label, vocabulary)
+        result = fit_classifier(data, self._fit_settings(documents), self._stage_printer())
+        self.models_, self.head_, self.energies_ = result
+        self.classes_ = classes
         return self
 
     def fit_transform(self, X: Any, y: Any) -> Float64[np.ndarray, "N C"]:
-        """Fit; the energies of these documents, from models that have not seen them."""
+        """Fit; returns the energies of these documents, out of fold."""
         return self.fit(X, y).energies_
 
     def transform(self, X: Any) -> Float64[np.ndarray, "N C"]:
         """The mean free energy of each document under the model of each class, (N, classes)."""
         check_is_fitted(self)
-        models: ClassModels = self.models_
-        return models.energies(self._texts(read(X), models))
+        energies: Float64[np.ndarray, "N C"] = self.models_.energies(
+            self.models_.encode(tokenize_documents(X))
+        )
+        return energies
 
     def predict_proba(self, X: Any) -> Float64[np.ndarray, "N C"]:
         """The probability of each class, for each document."""
-        features = self._features(X)
-        return np.asarray(self.layer_.probabilities(features))
+        energies = self.transform(X)
+        return np.asarray(self.head_.probabilities(contrast(energies)))
 
     def decision_function(self, X: Any) -> Float64[np.ndarray, "N ..."]:
         """The logit of each class; for two classes that of the second."""
-        features = self._features(X)
-        scores = self.layer_.scores(features)
-        return scores[:, 1] if len(self.classes_) == 2 else scores
+        logits = self._logits(X)
+        return logits[:, 1] if len(self.classes_) == 2 else logits
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
-        """The likeliest class of each document."""
-        features = self._features(X)
-        return np.asarray(self.classes_[self.layer_.scores(features).argmax(axis=1)])
+        """The most probable class of each document."""
+        best = self._logits(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
 
-    def _features(self, X: Any) -> Float[np.ndarray, "N F"]:
-        check_is_fitted(self)
-        return self.view_.of_texts(self.models_, self._texts(read(X), self.models_))
+    def _logits(self, X: Any) -> Float64[np.ndarray, "N C"]:
+        energies = self.transform(X)
+        return np.asarray(self.head_.logits(contrast(energies)))
 
-    def _view(self) -> View:
-        """What the layer sees; switches are checked with it."""
-        for name in ("background", "by_unit"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise Refused(
-                    f"The parameter {name} is {getattr(self, name)!r}; give True or False."
-                )
-        if self.by_unit and not self.background:
-            raise Refused(
-                "The parameter by_unit is True and background False: models that start apart have "
-                "no units in common; give background=True."
-            )
-        return BY_UNIT if self.by_unit else WHOLE
+    def _check_parameters(self) -> None:
+        """Refuse values of the parameters that other estimators do not have."""
+        parameters.check_positive("C", self.C)
+        parameters.check_count("finetune_epochs", self.finetune_epochs, 0, MAX_EPOCHS)
+        if not isinstance(self.pretrain, bool | np.bool_):
+            raise InvalidInput(f"The parameter pretrain is {self.pretrain!r}; give True or False.")
+        if self.cv is not None and parameters.check_count("cv", self.cv) < 2:
+            raise InvalidInput("The parameter cv is 1; give 2 or more, or None as the paper did.")
 
-    def _folds(self) -> int | None:
-        if self.folds is not None and whole_number("folds", self.folds) < 2:
-            raise Refused("The parameter folds is 1; give 2 or more, or None as the paper did.")
-        return self.folds
+    def _fit_settings(self, documents: DocumentIds) -> FitSettings:
+        seed, n = parameters.seed_from(self.random_state), int(self.window)
 
-    def _start(self, task: "_Task") -> WordRepRBM:
-        """A model of all documents, whatever their class."""
-        everything = self._plan(task.texts, np.arange(len(task.texts)))
-        return train_background(
-            task.texts, task.vocabulary, settings_of(self, task.seed, everything),
-            threads_of(self.n_jobs), teller(self, everything),
-        )  # fmt: skip
+        def settings(windows: int) -> TrainingSettings:
+            schedule = parameters.schedule(self, windows)
+            return parameters.training_settings(self, seed, schedule)
 
-    def _trained(self, task: "_Task", start: WordRepRBM | None) -> ClassModels:
-        """The models of the classes of some documents."""
-        texts, label = task.texts, task.label
-        plans = [self._plan(texts, np.flatnonzero(label == c)) for c in np.unique(label)]
-        models = train_class_models(
-            texts, label, task.vocabulary, [settings_of(self, task.seed, one) for one in plans],
-            start=start, threads=threads_of(self.n_jobs),
-            tell=teller(self, self._plan(texts, np.arange(len(texts)))),
-        )  # fmt: skip
-        found = centred(models, texts, label)
-        if not self.apart:
-            return found
-        if self.verbose:
-            print("[FreeEnergyClassifier] telling classes apart", flush=True)
-        return told_apart(found, texts, label, Apart(passes=int(self.apart)), lambda windows: None)
+        epochs = int(self.finetune_epochs)
+        return FitSettings(
+            window=n,
+            pretrain=settings(len(documents.windows(n))) if self.pretrain else None,
+            class_settings=settings,
+            finetune=FinetuneSettings(epochs=epochs) if epochs else None,
+            folds=None if self.cv is None else int(self.cv),
+            fold_seed=seed,
+            C=float(self.C),
+            threads=parameters.thread_count(self.n_jobs),
+        )
 
-    def _plan(self, texts: Texts, chosen: Int64[np.ndarray, " M"]) -> Plan:
-        return plan(self, len(texts.windows(chosen, int(self.window))))
+    def _stage_printer(self) -> Report:
+        """A function that prints the name of each stage of training if the estimator is verbose."""
+        printed: set[str] = set()
 
-    def _unseen(
-        self, task: "_Task", start: WordRepRBM | None, models: ClassModels, view: View
-    ) -> tuple[Float64[np.ndarray, "N C"], Float[np.ndarray, "N F"]]:
-        """Energies and features by models that have not seen a document, unless so asked."""
-        if self.folds is None:
-            return _scored(models, view, task.texts)
-        energies = np.zeros((len(task.label), len(models.models)))
-        features = np.zeros((len(task.label), view.size(models)))
-        full = np.flatnonzero(np.diff(task.texts.ends, prepend=0))  # empty ones teach nothing
-        cut = StratifiedKFold(int(self.folds), shuffle=True, random_state=task.seed)
-        for others, here in cut.split(full, task.label[full]):
-            trained = self._trained(task.chosen(full[others]), start)
-            asked = task.texts.chosen(full[here])
-            energies[full[here]], features[full[here]] = _scored(trained, view, asked)
-        return energies, features
+        def report(windows: int, stage: str) -> None:
+            if self.verbose and stage not in printed:
+                printed.add(stage)
+                print(f"[{type(self).__name__}] {stage}", flush=True)
 
-    def _texts(self, found: Read, models: ClassModels) -> Texts:
-        return texts_of(found, models.models[0].vocabulary, models.n)
+        return report
 
     @property
     def _n_features_out(self) -> int:
@@ -237,21 +190,47 @@ class FreeEnergyClassifier(
         return text_tags(super().__sklearn_tags__())
 
 
-def _scored(
-    models: ClassModels, view: View, texts: Texts
-) -> tuple[Float64[np.ndarray, "N C"], Float[np.ndarray, "N F"]]:
-    """Energies, and what the layer sees; where that is the energies, they are computed once."""
-    energies = models.energies(texts)
-    return energies, compared(energies) if view is WHOLE else view.of_texts(models, texts)
+def encode_labels(
+    y: Any, documents: DocumentIds, min_documents: int
+) -> tuple[Array, Int64[np.ndarray, " N"]]:
+    """The classes in order, and the number of each document's class.
+
+    Every class must have `min_documents` documents that are not empty.
+    """
+    if y is None:
+        raise InvalidInput(
+            "No classes were given, requires y to be passed, but the target y is None."
+        )
+    _check_labels(y)
+    targets = column_or_1d(y, warn=True)
+    if len(targets) != len(documents):
+        raise InvalidInput(
+            f"{len(documents)} documents and {len(targets)} classes were given; give as many."
+        )
+    check_classification_targets(targets)
+    classes, label = np.unique(targets, return_inverse=True)
+    if len(classes) < 2:
+        raise InvalidInput(f"{len(classes)} class was found in y; a classifier needs two or more.")
+    count = np.bincount(label, documents.lengths > 0, minlength=len(classes))
+    if count.min() < min_documents:
+        raise InvalidInput(
+            f"Class {classes[count.argmin()]!s} has {count.min():.0f} documents with words where "
+            f"at least {min_documents} are needed; give more, or use fewer folds, or None."
+        )
+    return classes, label.astype(np.int64)
 
 
-class _Task(NamedTuple):
-    """Documents with their classes."""
-
-    texts: Texts
-    label: Int64[np.ndarray, " N"]
-    vocabulary: Vocabulary
-    seed: int
-
-    def chosen(self, number: Int64[np.ndarray, " M"]) -> "_Task":
-        return self._replace(texts=self.texts.chosen(number), label=self.label[number])
+def _check_labels(y: Any) -> None:
+    """Refuse labels that are missing, or of several types."""
+    values = list(y) if np.ndim(y) == 1 else []
+    are_names = [isinstance(value, str) for value in values]
+    for number, value in enumerate(values):
+        if value is None or type(value).__name__ == "NAType" or value != value:
+            raise InvalidInput(
+                f"The class of document {number} is {value!r}; give every one a class."
+            )
+        if are_names[number] != are_names[0]:
+            raise InvalidInput(
+                f"The class of document {number} is {value!r}, that of the first {values[0]!r}; "
+                "give names or numbers, not both."
+            )

@@ -1,8 +1,8 @@
-"""An estimator's parameters as the settings of a training run.
+"""The parameters of an estimator as `TrainingSettings`.
 
-Parameters have scikit-learn's names and may be of numpy's types; every bound is that of
-`TrainingSettings`. A batch and the chains are cut into shards, so both are rounded up to a
-multiple of them.
+Parameters have scikit-learn's names and may be of NumPy's types; their bounds are those of
+`TrainingSettings`. Batches and chains are divided into shards, so both are rounded up to a multiple
+of them.
 """
 
 import itertools
@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import ValidationError
 from sklearn.utils import check_random_state
 
-from wordrbm.estimators.refused import Refused
+from wordrbm.errors import InvalidInput
 from wordrbm.threads import available_cores
 from wordrbm.training import Progress, TrainingSettings
 
@@ -29,143 +29,146 @@ SETTING = {
         )
     },
 }  # fmt: skip
-OPEN = ("n_iter", None)  # as many passes as the rows need
-MOST_READ = 2**62  # rows in all passes: the bound of `windows`
-LEAST_PASSES = 10  # over the rows, and
+AUTOMATIC = ("n_iter", None)  # as many epochs as the rows need:
+MIN_EPOCHS = 10  # and
+MIN_UPDATES = 3000  # a small table takes more epochs
+MAX_ROWS_READ = 2**62  # in all epochs: the bound of `windows`
 RESERVOIR = TrainingSettings.model_fields["reservoir"].default
-LEAST_UPDATES = 3000  # in all: a small table is learnt by going over it often
 CONSTANT_RATES = {"final_rate": 1.0, "rate_windows": None, "warmup": 0}
 
 
-class Plan(NamedTuple):
-    """How often the rows are gone over, and in how many batches each time."""
+class Schedule(NamedTuple):
+    """Epochs over the rows, batches in each, and rows in a batch."""
 
-    passes: int
+    epochs: int
     batches: int
     size: int
 
 
-def plan(estimator: Any, rows: int) -> Plan:
-    """As many passes as asked for, or else `LEAST_PASSES` and at least `LEAST_UPDATES`."""
-    single = once(estimator, rows)
+def schedule(estimator: Any, rows: int) -> Schedule:
+    """`n_iter` epochs; without it `MIN_EPOCHS`, more if these are fewer than `MIN_UPDATES`."""
+    single = single_epoch(estimator, rows)
     if estimator.n_iter is not None:
-        return _in_bounds(single._replace(passes=int(estimator.n_iter)))
-    return single._replace(passes=max(LEAST_PASSES, -(-LEAST_UPDATES // single.batches)))
+        return _in_bounds(single._replace(epochs=int(estimator.n_iter)))
+    return single._replace(epochs=max(MIN_EPOCHS, -(-MIN_UPDATES // single.batches)))
 
 
-def once(estimator: Any, rows: int) -> Plan:
-    """One pass in batches of equal size, rounded up so that the shards divide it."""
-    values = checked(estimator)
+def single_epoch(estimator: Any, rows: int) -> Schedule:
+    """One epoch in batches of equal size, rounded up to a multiple of the shards."""
+    values = validated(estimator)
     batches = -(-rows // values["batch_size"])
-    return Plan(1, batches, _rounded_up(-(-rows // batches), values["shards"]))
+    return Schedule(1, batches, _round_up(-(-rows // batches), values["shards"]))
 
 
-def settings_of(
-    estimator: Any, seed: int, plan: Plan, *, begun: int = 0, **changes: Any
+def training_settings(
+    estimator: Any, seed: int, schedule: Schedule, *, first_step: int = 0, **changes: Any
 ) -> TrainingSettings:
-    """The settings of a run to come after `begun` updates; rates rise for a tenth, then fall."""
-    values = checked(estimator)
-    steps = begun + plan.passes * plan.batches
+    """The settings of training from update `first_step` on; rates rise for a tenth, then fall."""
+    values = validated(estimator)
+    steps = first_step + schedule.epochs * schedule.batches
     values |= {
         "seed": seed,
-        "batch_size": plan.size,
-        "chains": chains_of(estimator),
-        "windows": steps * plan.size,
+        "batch_size": schedule.size,
+        "chains": chain_count(estimator),
+        "windows": steps * schedule.size,
         "warmup": min(1000, steps // 10),
         "warmup_share": None,
         "hidden_bias": 0.0,
         "rate_windows": 2_000_000,
-        # The rates of `fit` fall to zero; `partial_fit` goes on from the parameters themselves.
+        # The rates of `fit` fall to zero; `partial_fit` continues from the parameters themselves.
         "averaging": 0,
         "objective": "sml",
         "optimizer": "sgd",
         "initialization": "random",
-        "reservoir": min(RESERVOIR, plan.batches * plan.size),
+        "reservoir": min(RESERVOIR, schedule.batches * schedule.size),
     }
     return TrainingSettings(**{**values, **changes})
 
 
-def checked(estimator: Any) -> dict[str, Any]:
-    """The parameters by the names of the settings; the first one that is out of bounds is told."""
-    given = estimator.get_params(deep=False)
+def validated(estimator: Any) -> dict[str, Any]:
+    """The parameters by the names of the settings; one that is out of bounds is refused."""
     values = {}
-    for name in [name for name in given if name in SETTING and (name, given[name]) != OPEN]:
-        value = given[name].item() if isinstance(given[name], np.generic) else given[name]
+    for name, value in estimator.get_params(deep=False).items():
+        if name not in SETTING or (name, value) == AUTOMATIC:
+            continue
+        value = value.item() if isinstance(value, np.generic) else value
         try:
-            TrainingSettings(**({SETTING[name]: value} | _even(name, value)))
+            TrainingSettings(**({SETTING[name]: value} | _divisible(name, value)))
         except ValidationError as error:
             fault = error.errors()[0]["msg"]
-            raise Refused(
+            raise InvalidInput(
                 f"The parameter {name} is {value!r}; {fault[0].lower()}{fault[1:]}."
             ) from None
         values[SETTING[name]] = value
     return values
 
 
-def teller(estimator: Any, plan: Plan) -> Callable[[Progress], None]:
-    """Prints a line after every pass over the rows, if the estimator is to be verbose."""
-    name, lines = type(estimator).__name__, itertools.count(1)
+def progress_printer(estimator: Any, schedule: Schedule) -> Callable[[Progress], None]:
+    """A function that prints a line after every epoch if the estimator is verbose."""
+    name, updates = type(estimator).__name__, itertools.count(1)
 
-    def tell(progress: Progress) -> None:
-        done, rest = divmod(next(lines), plan.batches)
+    def print_progress(progress: Progress) -> None:
+        epoch, rest = divmod(next(updates), schedule.batches)
         if estimator.verbose and not rest:
-            accepted = f"{progress.acceptance:.3f} of the proposals taken"
-            print(f"[{name}] pass {done} of {plan.passes}, {accepted}", flush=True)
+            acceptance = f"acceptance rate {progress.acceptance:.3f}"
+            print(f"[{name}] epoch {epoch} of {schedule.epochs}, {acceptance}", flush=True)
 
-    return tell
+    return print_progress
 
 
-def whole_number(name: str, value: Any, least: int = 1, most: int | None = None) -> int:
-    """A parameter that counts something and is no setting of a run."""
+def check_count(name: str, value: Any, minimum: int = 1, maximum: int | None = None) -> int:
+    """A parameter that is a whole number within bounds, as an int."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < least or (most is not None and value > most):
-        bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise Refused(f"The parameter {name} is {value!r}; give a whole number {bounds}.")
+    if not whole or value < minimum or (maximum is not None and value > maximum):
+        bounds = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
+        raise InvalidInput(f"The parameter {name} is {value!r}; give a whole number {bounds}.")
     return int(value)
 
 
-def positive(name: str, value: Any) -> float:
-    """A parameter that weighs something."""
+def check_positive(name: str, value: Any) -> float:
+    """A parameter that is a number above 0, as a float."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value > 0:
-        raise Refused(f"The parameter {name} is {value!r}; give a number above 0.")
+        raise InvalidInput(f"The parameter {name} is {value!r}; give a number above 0.")
     return float(value)
 
 
-def threads_of(n_jobs: int | None) -> int:
-    """Threads for scikit-learn's `n_jobs`: none is one, -1 is a thread for every processor."""
+def thread_count(n_jobs: int | None) -> int:
+    """Threads for scikit-learn's `n_jobs`: None is one, -1 is as many as processors."""
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise Refused(f"The parameter n_jobs is {n_jobs!r}; give a whole number other than zero.")
+        raise InvalidInput(
+            f"The parameter n_jobs is {n_jobs!r}; give a whole number other than zero."
+        )
     return int(n_jobs) if n_jobs > 0 else max(1, available_cores() + 1 + int(n_jobs))
 
 
-def seed_of(random_state: Any) -> int:
+def seed_from(random_state: Any) -> int:
     """A seed from scikit-learn's `random_state`: an int, a RandomState, or None for a fresh one."""
     return int(check_random_state(random_state).randint(2**31))
 
 
-def chains_of(estimator: Any) -> int:
-    """As many chains as asked for, rounded up so that the shards divide them."""
-    values = checked(estimator)
-    return _rounded_up(values["chains"], values["shards"])
+def chain_count(estimator: Any) -> int:
+    """The parameter `chains`, rounded up to a multiple of the shards."""
+    values = validated(estimator)
+    return _round_up(values["chains"], values["shards"])
 
 
-def _in_bounds(plan: Plan) -> Plan:
-    if plan.passes * plan.batches * plan.size >= MOST_READ:
-        raise Refused(
-            f"The parameter n_iter is {plan.passes}, so {MOST_READ} rows or more would be read in "
-            "all; give fewer passes."
+def _in_bounds(schedule: Schedule) -> Schedule:
+    if schedule.epochs * schedule.batches * schedule.size >= MAX_ROWS_READ:
+        raise InvalidInput(
+            f"The parameter n_iter is {schedule.epochs}, so {MAX_ROWS_READ} rows or more would be "
+            "read in all; give fewer epochs."
         )
-    return plan
+    return schedule
 
 
-def _even(name: str, value: Any) -> dict[str, Any]:
-    """Whether shards divide the rest is no question here: the rest is rounded up."""
+def _divisible(name: str, value: Any) -> dict[str, Any]:
+    """Settings beside which a value is checked by itself: batches and chains are rounded up."""
     if name == "shards":
         return {"batch_size": value, "chains": value}
     return {"shards": 1} if name in ("batch_size", "chains") else {}
 
 
-def _rounded_up(number: int, multiple: int) -> int:
+def _round_up(number: int, multiple: int) -> int:
     return -(-number // multiple) * multiple

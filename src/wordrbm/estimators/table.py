@@ -1,4 +1,4 @@
-"""A table of categories as windows of words.
+"""A table of categories as windows of words, and how often each category has occurred.
 
 Column i of a table holds values ``0 .. K_i - 1``. Laid end to end, the values of all columns are
 one vocabulary: value x of column i is the word ``offset_i + x``, with ``offset_i = K_0 + .. +
@@ -13,22 +13,24 @@ from typing import Any, NoReturn, final
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
-from wordrbm.estimators.refused import NoNumbers, Refused
+from wordrbm.errors import InvalidInput
+from wordrbm.estimators.errors import NotNumeric
+from wordrbm.run.in_memory import writable
 from wordrbm.sampling import column_offsets
 from wordrbm.shapes import Words
 
-MOST_WORDS = 2**31 - 1  # words are 32-bit integers
-MOST_UNASKED = 10_000_000  # values of a column that nobody asked for: memory is in proportion
-MOST_A_ROW = 1000  # or so many for every row
+MAX_WORDS = 2**31 - 1  # words are 32-bit integers
+MAX_INFERRED = 10_000_000  # values of a column without n_categories: memory is in proportion
+MAX_INFERRED_PER_ROW = 1000  # or so many for every row
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The columns of a table: how many values each has, and what it is called."""
+    """The columns of a table: how many values each has, and their names."""
 
     sizes: tuple[int, ...]
-    names: tuple[str, ...]  # for sentences only
+    names: tuple[str, ...]  # for messages only
 
     @property
     def offsets(self) -> Int[np.ndarray, " O"]:
@@ -36,7 +38,7 @@ class Table:
         return column_offsets(self.sizes)
 
     def words(self, X: Shaped[np.ndarray, "N n"]) -> Words:
-        """Values as words; every value must be one its column knows."""
+        """Values as words; a value beyond the size of its column is refused."""
         X = categories(X, self.names)
         beyond = np.array(self.sizes) <= X
         if beyond.any():
@@ -49,27 +51,28 @@ class Table:
         return v - self.offsets[:-1]
 
 
-def table_of(X: Shaped[np.ndarray, "N n"], names: Sequence[str], asked: Any) -> Table:
-    """The columns of X, with as many values as were asked for or else as were seen."""
+def table_of(X: Shaped[np.ndarray, "N n"], names: Sequence[str], n_categories: Any) -> Table:
+    """The columns of X, with `n_categories` values or else as many as occur."""
     X = categories(X, names)
-    # Widened first: the largest of 8 bits has none above it.
-    seen = X.max(axis=0).astype(np.float64) + 1
-    if asked is None:
-        _refuse_sparse(seen, len(X), names)
-    return Table(sizes_of(X.shape[1], seen if asked is None else asked), tuple(names))
+    if n_categories is None:
+        # Widened first: the largest number of 8 bits has none above it.
+        n_categories = X.max(axis=0).astype(np.float64) + 1
+        _refuse_sparse(n_categories, len(X), names)
+    return Table(sizes_of(X.shape[1], n_categories), tuple(names))
 
 
-def sizes_of(n: int, asked: Any) -> tuple[int, ...]:
+def sizes_of(n: int, n_categories: Any) -> tuple[int, ...]:
     """How many values each of n columns has, from one number or one for each column."""
     try:
-        sizes = np.broadcast_to(asked, n) if np.ndim(asked) == 0 else np.asarray(asked)
+        scalar = np.ndim(n_categories) == 0
+        sizes = np.broadcast_to(n_categories, n) if scalar else np.asarray(n_categories)
     except ValueError:  # lists within lists
         sizes = np.empty(0)
     whole = sizes.shape == (n,) and sizes.dtype.kind in "iuf" and np.all(sizes >= 1)
-    if not (whole and np.all(sizes == np.floor(sizes)) and sizes.sum() <= MOST_WORDS):
-        raise Refused(
-            f"A table of {n} columns cannot have n_categories = {asked!r}; give a whole number of "
-            f"at least 1, or one for each column, with at most {MOST_WORDS:,} in all."
+    if not (whole and np.all(sizes == np.floor(sizes)) and sizes.sum() <= MAX_WORDS):
+        raise InvalidInput(
+            f"A table of {n} columns cannot have n_categories = {n_categories!r}; give a whole "
+            f"number of at least 1, or one for each column, with at most {MAX_WORDS:,} in all."
         )
     return tuple(int(size) for size in sizes)
 
@@ -77,27 +80,66 @@ def sizes_of(n: int, asked: Any) -> tuple[int, ...]:
 def _refuse_sparse(sizes: Float[np.ndarray, " n"], rows: int, names: Sequence[str]) -> None:
     """A column of ids or dates would fill the memory with vectors that no row has."""
     for size, name in zip(sizes, names, strict=True):
-        if size > max(MOST_UNASKED, MOST_A_ROW * rows):
-            raise Refused(
+        if size > max(MAX_INFERRED, MAX_INFERRED_PER_ROW * rows):
+            raise InvalidInput(
                 f"column {name} holds {size - 1:g} in a table of {rows} rows, as if it held ids; "
                 "encode the column with OrdinalEncoder, or set n_categories if it has so many "
                 "values."
             )
 
 
-def smoothed(counts: Int[np.ndarray, " k"]) -> Float[np.ndarray, " k"]:
+def good_turing_frequencies(counts: Int[np.ndarray, " k"]) -> Float[np.ndarray, " k"]:
     """Frequencies with no zero: unseen values share what values seen once have in all.
 
     A value not yet seen is about as likely as one seen once was before [Good 1953], but never
-    counts for more than one sighting, so a million unseen values do not drown the others.
+    counts for more than one occurrence, so a million unseen values do not outweigh the others.
     """
-    unseen, once = int(np.count_nonzero(counts == 0)), int(np.count_nonzero(counts == 1))
-    weight = np.maximum(counts, min(1.0, max(once, 1) / max(unseen, 1)))
+    unseen, singletons = int(np.count_nonzero(counts == 0)), int(np.count_nonzero(counts == 1))
+    weight = np.maximum(counts, min(1.0, max(singletons, 1) / max(unseen, 1)))
     return weight / weight.sum()
 
 
+class CategoryCounts:
+    """Running counts of all values of a table, from which proposals are made.
+
+    Any proposals leave the model's distribution unchanged, but values that were rare then and are
+    common now would hardly be proposed, and the chains would lag behind the model. So proposals
+    are refreshed whenever the rows have doubled: O(K) each time, log2(rows) times in all.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._offsets = table.offsets
+        self._counts = np.zeros(int(self._offsets[-1]), np.int64)
+        self._rows = self._rows_at_refresh = 0
+
+    def add(self, v: Words) -> Int[np.ndarray, " _"]:
+        """Count the values of some rows; returns those that are new, at a cost free of K."""
+        new = np.unique(v[self._counts[v] == 0])
+        np.add.at(self._counts, v.ravel(), 1)
+        self._rows += len(v)
+        return new
+
+    def make_writable(self) -> None:
+        """Copy the counts if they are read-only, as in a memory map."""
+        self._counts = writable(self._counts)
+
+    def log_frequency(self, words: Int[np.ndarray, " _"]) -> Float[np.ndarray, " _"]:
+        """The logarithm of the fraction of rows that hold each of these values."""
+        return np.log(self._counts[words] / self._rows)
+
+    def needs_refresh(self) -> bool:
+        """Whether the rows have doubled since the last call of `frequencies`."""
+        return self._rows >= 2 * self._rows_at_refresh
+
+    def frequencies(self) -> list[Float[np.ndarray, " _"]]:
+        """The smoothed frequency of each value of each column, never zero."""
+        self._rows_at_refresh = self._rows
+        columns: list[Int[np.ndarray, " _"]] = np.split(self._counts, self._offsets[1:-1])
+        return [good_turing_frequencies(counts) for counts in columns]
+
+
 def categories(X: Shaped[np.ndarray, "N n"], names: Sequence[str]) -> Shaped[np.ndarray, "N n"]:
-    """The values as numbers; the first that is no category of any column is told."""
+    """The values as numbers; one that is no category of any column is refused."""
     X, expected = _numbers(X), "a whole number from 0 on"
     for wrong in (~np.isfinite(X), np.floor(X) != X):
         if wrong.any():
@@ -108,15 +150,15 @@ def categories(X: Shaped[np.ndarray, "N n"], names: Sequence[str]) -> Shaped[np.
 
 
 def _numbers(X: Shaped[np.ndarray, "N n"]) -> Shaped[np.ndarray, "N n"]:
-    """Python's own numbers as doubles, None as NaN; numbers of numpy's as they are."""
-    found = f"they are of {X.dtype}"
+    """Python's own numbers as doubles, None as NaN; NumPy's numbers unchanged."""
+    fault = f"they are of {X.dtype}"
     try:
         if X.dtype.kind in "biufO":
             return X.astype(np.float64) if X.dtype.kind == "O" else X
     except (TypeError, ValueError, OverflowError) as error:
-        found = str(error)
-    raise NoNumbers(
-        f"The values of the table are not all numbers ({found}); encode its columns with "
+        fault = str(error)
+    raise NotNumeric(
+        f"The values of the table are not all numbers ({fault}); encode its columns with "
         "OrdinalEncoder."
     )
 
@@ -134,8 +176,8 @@ def _refuse(
     expected: str,
     opening: str = "",
 ) -> NoReturn:
-    found = f"{X[row, i]:g}".replace("nan", "NaN")
-    raise Refused(
-        f"{opening}column {names[i]} holds {found} in row {row} where {expected} was expected; "
+    value = f"{X[row, i]:g}".replace("nan", "NaN")
+    raise InvalidInput(
+        f"{opening}column {names[i]} holds {value} in row {row} where {expected} was expected; "
         "encode the column with OrdinalEncoder, or set n_categories to what may come."
     )

@@ -1,10 +1,13 @@
-"""Documents in, features out: the hidden units of a word model, pooled over each document.
+"""Features of documents: the hidden units of a word model, pooled over each document.
 
 A document's windows of n words each have hidden means ``P(h_j = 1 | v)`` [Dahl 2012, eq. 5];
-their mean or their maximum is the feature vector of the document. The model is trained on the
-documents given to `fit`, in memory, or is one that was trained before.
+their mean or their maximum is the feature vector of the document, which is zero for a document of
+fewer words than a window. The model is trained on the documents given to `fit`, in memory, or is
+one that was trained before.
 """
 
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,34 +16,23 @@ from jaxtyping import Float, Float32
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from wordrbm.estimators.documents import (
-    read,
-    several,
-    text_tags,
-    tokens_of,
-    vocabulary_of,
-    windows_of,
-)
-from wordrbm.estimators.learning import learnt, text_learner
-from wordrbm.estimators.parameters import (
-    checked,
-    plan,
-    seed_of,
-    settings_of,
-    teller,
-    threads_of,
-    whole_number,
-)
-from wordrbm.estimators.pooling import POOLS, Pool, pooled
-from wordrbm.estimators.refused import Refused
+from wordrbm.classification.documents import iter_tokens, tokenize_documents
+from wordrbm.errors import InvalidInput
+from wordrbm.estimators import parameters
+from wordrbm.inference.inputs import check_iterable
+from wordrbm.run.in_memory import InMemoryTrainer
 from wordrbm.trained_model import TrainedModel, load
+
+DOCUMENTS_PER_BLOCK = 64  # whose windows are in memory at once
+
+Pool = Callable[[Float32[np.ndarray, "W H"]], Float32[np.ndarray, " H"]]
 
 
 class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Features of documents from a word-representation RBM.
 
     `model` is None to train one on the documents of `fit`, or a `TrainedModel` or its folder, and
-    then only `pooling` matters. Learnt: `model_`. See docs/estimators.md.
+    then only `pooling` matters. Fitted: `model_`. See docs/estimators.md.
     """
 
     def __init__(
@@ -87,21 +79,21 @@ class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Train a model on the documents, or take the one that was given."""
+        """Train a model on the documents, or load the one that `model` names."""
         self._pool()
-        self.model_ = self._trained_on(X) if self.model is None else _taken(self.model)
+        self.model_ = self._train(X) if self.model is None else _load(self.model)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Float32[np.ndarray, "N H"]:
-        """The same as `fit` and then `transform`, also for documents that come only once."""
-        # Only what passes once is held: a column of a frame keeps the names of its rows.
-        documents = list(X) if iter(several(X)) is X else X
+        """`fit`, then `transform`; the documents may come from a generator."""
+        # Only a generator is made a list: a column of a frame keeps the names of its rows.
+        documents = list(X) if iter(check_iterable(X, "documents")) is X else X
         return self.fit(documents, y).transform(documents)
 
     def transform(self, X: Any) -> Float32[np.ndarray, "N H"]:
         """A feature vector for every document, (N, H); zeros for one shorter than a window."""
         check_is_fitted(self)
-        return pooled(self.model_, tokens_of(X), self._pool())
+        return pool_documents(self.model_, iter_tokens(X), self._pool())
 
     def score_samples(self, X: Any) -> Float[np.ndarray, " N"]:
         """Minus the mean free energy of each document's windows; NaN if it has none.
@@ -109,25 +101,33 @@ class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         The higher the likelier: the mean log-probability of a window, up to one constant.
         """
         check_is_fitted(self)
-        scores = (score.free_energy for score in self.model_.score(tokens_of(X), top_words=0))
+        scores = (score.free_energy for score in self.model_.score(iter_tokens(X), top_words=0))
         return np.array([np.nan if energy is None else -energy for energy in scores], np.float64)
 
-    def _trained_on(self, X: Any) -> TrainedModel:
-        checked(self)
-        threads = threads_of(self.n_jobs)
-        size = whole_number("vocabulary_size", self.vocabulary_size)
-        found = read(X)
-        vocabulary = vocabulary_of(found, size, whole_number("min_count", self.min_count))
-        windows = windows_of(found, vocabulary, int(self.window))
-        planned = plan(self, len(windows))
-        settings = settings_of(self, seed_of(self.random_state), planned)
-        learner = text_learner(vocabulary.probability(), settings)
-        rbm = learnt(learner, windows, settings, threads, teller(self, planned))
+    def _train(self, X: Any) -> TrainedModel:
+        parameters.validated(self)
+        threads = parameters.thread_count(self.n_jobs)
+        size = parameters.check_count("vocabulary_size", self.vocabulary_size)
+        min_count = parameters.check_count("min_count", self.min_count)
+        tokenized = tokenize_documents(X)
+        vocabulary, n = tokenized.vocabulary(size, min_count), int(self.window)
+        windows = tokenized.encode(vocabulary).windows(n)
+        if not len(windows):
+            raise InvalidInput(
+                f"None of the {len(tokenized)} documents has {n} words; use a smaller window or "
+                "longer documents."
+            )
+        schedule = parameters.schedule(self, len(windows))
+        seed = parameters.seed_from(self.random_state)
+        settings = parameters.training_settings(self, seed, schedule)
+        trainer = InMemoryTrainer.for_text(vocabulary.probability(), settings)
+        print_progress = parameters.progress_printer(self, schedule)
+        rbm = trainer.train_from_start(windows, settings, threads, print_progress)
         return TrainedModel(rbm, vocabulary, settings)
 
     def _pool(self) -> Pool:
         if not isinstance(self.pooling, str) or self.pooling not in POOLS:
-            raise Refused(f"The parameter pooling is {self.pooling!r}; use 'mean' or 'max'.")
+            raise InvalidInput(f"The parameter pooling is {self.pooling!r}; use 'mean' or 'max'.")
         return POOLS[self.pooling]
 
     @property
@@ -138,11 +138,43 @@ class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return text_tags(super().__sklearn_tags__())
 
 
-def _taken(model: Any) -> TrainedModel:
+def mean_pool(hidden: Float32[np.ndarray, "W H"]) -> Float32[np.ndarray, " H"]:
+    """The probability that each unit is on in a random window of the document."""
+    return hidden.mean(axis=0, dtype=np.float64).astype(np.float32)
+
+
+def max_pool(hidden: Float32[np.ndarray, "W H"]) -> Float32[np.ndarray, " H"]:
+    """The largest probability of each unit over the windows of the document."""
+    return hidden.max(axis=0)
+
+
+POOLS: dict[str, Pool] = {"mean": mean_pool, "max": max_pool}
+
+
+def pool_documents(
+    model: TrainedModel, documents: Iterator[list[str]], pool: Pool
+) -> Float32[np.ndarray, "N H"]:
+    """One vector for every document, each read once, in blocks."""
+    zero, vectors = np.zeros(model.rbm.c.size, np.float32), []
+    while block := list(islice(documents, DOCUMENTS_PER_BLOCK)):
+        vectors += [pool(hidden) if len(hidden) else zero for hidden in model.hidden(block)]
+    return np.array(vectors, np.float32).reshape(len(vectors), zero.size)
+
+
+def text_tags(tags: Any) -> Any:
+    """scikit-learn's tags of an estimator whose input is a column of documents."""
+    tags.input_tags.string = True
+    tags.input_tags.one_d_array = True
+    tags.input_tags.two_d_array = False
+    tags.transformer_tags.preserves_dtype = []
+    return tags
+
+
+def _load(model: Any) -> TrainedModel:
     if isinstance(model, TrainedModel):
         return model
     if isinstance(model, str | Path):
         return load(model)
-    raise Refused(
+    raise InvalidInput(
         f"The parameter model is {type(model).__name__}; give None, a TrainedModel or its folder."
     )

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from jaxtyping import Int32
 
-from wordrbm.errors import WordRBMError
+from wordrbm.errors import InvalidInput, WordRBMError
 from wordrbm.inference.precision import BLANK
 from wordrbm.shapes import Words
 from wordrbm.text.tokenizer import normalize_token, tokenize
@@ -83,17 +83,17 @@ def decode(vocabulary: Vocabulary, v: Words) -> list[list[str]]:
 def check_iterable(sentences: Any, name: str = "sentences") -> Iterable[Any]:
     """Return the sentences unchanged; a single text, a mapping or a table is refused."""
     if isinstance(sentences, str | bytes):
-        raise WordRBMError(
+        raise InvalidInput(
             f"A single text, {short_repr(sentences)}, was found where several {name} were "
             "expected; put it in a list."
         )
     if not isinstance(sentences, Iterable) or isinstance(sentences, Mapping):
-        raise WordRBMError(
+        raise InvalidInput(
             f"{short_repr(sentences)} was found where several {name} were expected; give a list "
             "of them, each a str or a list of tokens."
         )
     if getattr(sentences, "ndim", 1) != 1:  # a frame would give the names of its columns
-        raise WordRBMError(
+        raise InvalidInput(
             f"A {type(sentences).__name__} of shape {sentences.shape} was found where several "  # type: ignore[attr-defined]
             f"{name} were expected; give one column, as in df['text']."
         )

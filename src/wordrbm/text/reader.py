@@ -52,6 +52,12 @@ class Decoded(NamedTuple):
 Decoder: TypeAlias = Callable[[bytes, bool], Decoded]
 
 
+def check_encoding_errors(value: str) -> None:
+    """Raise unless a value of --encoding-errors is known."""
+    if value not in ENCODING_ERRORS:
+        raise WordRBMError(f"--encoding-errors is {value!r}; use {' or '.join(ENCODING_ERRORS)}.")
+
+
 def decode_strict(data: bytes, final: bool) -> Decoded:
     """Decode up to the first byte that is no text; `final` says that no byte follows."""
     try:

@@ -1,0 +1,152 @@
+"""`python -m experiments sentiment`: the options of table 2."""
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments.cache import ResultCache
+from experiments.sentiment.config import ModelConfig
+from experiments.sentiment.data import ReadOptions, read_data
+from experiments.sentiment.features import ngram_features
+from experiments.sentiment.rows import Row, report
+from experiments.sentiment.run import SentimentExperiment, fit_rows, train_models, train_students
+from wordrbm.cli.options import parse_ints
+from wordrbm.cli.progress import progress
+from wordrbm.cli.signals import StopSignals, stop_cleanly
+from wordrbm.errors import WordRBMError
+from wordrbm.storage import folder_lock, make_folder
+from wordrbm.threads import one_blas_thread, worker_count
+
+RESULTS = "results"
+
+
+def sentiment(
+    data: Annotated[
+        Path,
+        typer.Option(help="Folder of train/CLASS and test/CLASS, or train_CLASS.jsonl.gz."),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for models, results and the table.")],
+    window: Annotated[str, typer.Option(help="Words in a window; several with commas.")] = "5",
+    hidden: Annotated[int, typer.Option(help="Hidden units.")] = 250,
+    dimension: Annotated[int, typer.Option(help="Dimension of word vectors.")] = 50,
+    min_count: Annotated[
+        str, typer.Option(help="Minimum count of a word in the vocabulary; several with commas.")
+    ] = "2",
+    windows: Annotated[
+        int, typer.Option(min=1, help="Windows for training the model of each class.")
+    ] = 3_000_000,
+    pretrain_windows: Annotated[
+        int,
+        typer.Option(min=0, help="Windows for pre-training the shared initial model (0 to skip)."),
+    ] = 3_000_000,
+    finetune_epochs: Annotated[
+        int,
+        typer.Option(
+            min=0, max=1000, help="Epochs of joint discriminative fine-tuning (0 to skip)."
+        ),
+    ] = 5,
+    pretrain_unlabelled: Annotated[
+        bool,
+        typer.Option(
+            "--pretrain-unlabelled",
+            help="Add class models pre-trained on documents of the class unsup.",
+        ),
+    ] = False,
+    self_training: Annotated[
+        bool,
+        typer.Option("--self-training", help="Add self-training on documents of the class unsup."),
+    ] = False,
+    seeds: Annotated[str, typer.Option(help="Seeds, with commas.")] = "1",
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            help="Files in the data folder, {} for the class, with a line for each training "
+            "document; those with equal lines, as reviews of one film, stay in one fold."
+        ),
+    ] = None,
+    field: Annotated[str, typer.Option(help="Field of JSON lines with the text.")] = "text",
+    encoding_errors: Annotated[
+        str, typer.Option(help="Bytes that are no UTF-8: strict refuses, replace replaces them.")
+    ] = "strict",
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Trainings in parallel.", show_default="all cores")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+) -> None:
+    """Classify documents by free energies of class models, with baselines (table 2 of the paper).
+
+    Hyperparameters are chosen by cross-validation and every row is tested once. Without a test set
+    a fifth of the documents is held out. Results stay in the output folder: a stopped command
+    continues when it is run again. To train a classifier for use, see wordrbm classifier.
+
+    \b
+    Example:
+      python -m experiments sentiment --data reviews --out out --window 5 --seeds 1,2,3 --jobs 2
+    """
+    if self_training and not finetune_epochs:
+        raise WordRBMError(
+            "--self-training needs fine-tuned class models, and --finetune-epochs is 0; use a "
+            "larger --finetune-epochs, or leave out --self-training."
+        )
+    base = ModelConfig(
+        hidden=hidden, dimension=dimension, pretrain_windows=pretrain_windows, windows=windows,
+        finetune_epochs=finetune_epochs,
+    )  # fmt: skip
+    configs = _configs(
+        base, parse_ints("window", window), parse_ints("min-count", min_count),
+        unlabelled=pretrain_unlabelled,
+    )  # fmt: skip
+    all_seeds = parse_ints("seeds", seeds)
+    for config, seed in product(configs.values(), all_seeds):
+        config.class_settings(seed)  # refused before anything is read
+    options = ReadOptions(field, encoding_errors, out, groups)
+    documents = read_data(data, options, unlabelled=pretrain_unlabelled or self_training)
+    make_folder(out)
+    with folder_lock(out, "an experiment"):
+        experiment = SentimentExperiment(
+            configs, all_seeds, documents, ResultCache(out / RESULTS), worker_count(jobs),
+            self_training,
+        )  # fmt: skip
+        table = report(_run(experiment, quiet=quiet))
+        table.write(out)
+    print(json.dumps(table.record) if as_json else table.text)
+
+
+def _run(experiment: SentimentExperiment, *, quiet: bool) -> list[Row]:
+    """Train, which continues after a stop, then fit the rows, which takes minutes."""
+    stop = StopSignals()
+    with stop_cleanly(stop), progress("training", 1.0, quiet=quiet) as show:
+        train_models(experiment, experiment.jobs, show, stop)
+    with progress("counting", 1.0, quiet=quiet) as show:
+        show(0.0, "words and n-grams")
+        ngrams = ngram_features(experiment.data, unlabelled=experiment.self_training)
+        show(1.0, "words and n-grams")
+    if experiment.self_training:
+        with stop_cleanly(stop), progress("self-training", 1.0, quiet=quiet) as show:
+            train_students(experiment, experiment.jobs, ngrams, show, stop)
+    rows = []
+    with progress("fitting", 1.0, quiet=quiet) as show, one_blas_thread():
+        for row in fit_rows(experiment, ngrams):
+            rows.append(row)
+            show(min(0.99, len(rows) / (1 + experiment.expected_rows)), row.name)
+        show(1.0, "done")
+    return rows
+
+
+def _configs(
+    base: ModelConfig, windows: list[int], min_counts: list[int], *, unlabelled: bool
+) -> dict[str, ModelConfig]:
+    """Configurations by their names in the table."""
+    configs = {}
+    for n, count in product(windows, min_counts):
+        name = f"WRRBM {n}-grams" + (f", min count {count}" if len(min_counts) > 1 else "")
+        configs[name] = base._replace(window=n, min_count=count)
+    more = {
+        f"{name}, pre-trained on unlabelled": config._replace(pretrain_unlabelled=True)
+        for name, config in configs.items()
+    }
+    return configs | more if unlabelled else configs

@@ -1,0 +1,204 @@
+"""Train a document classifier: class models, out-of-fold energies, a logistic head.
+
+A model flatters the documents that it was trained on. So the head is fitted to out-of-fold
+energies: the documents are split into folds, and the energies of each fold come from class models
+of the others (cross-fitting). All class models start from one model, pre-trained on every document
+without its label.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from jaxtyping import Float64, Int64
+
+from wordrbm.classification.calibration import LogisticHead, contrast, require_sklearn
+from wordrbm.classification.class_models import (
+    ClassModels,
+    center_energies,
+    pretrain,
+    train_class_models,
+)
+from wordrbm.classification.documents import DocumentIds, tokenize_documents
+from wordrbm.classification.finetune import FinetuneSettings, finetune
+from wordrbm.models import WordRepRBM
+from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.training import TrainingSettings, check_settings
+from wordrbm.training.settings import PRESETS
+
+CHAINS = 256  # better than more after a few million windows
+CLASS_RATES = {"word_rate": 0.06, "hidden_rate": 0.06}  # of class models after pre-training
+
+Labels = Int64[np.ndarray, " N"]
+Report = Callable[[int, str], None]  # windows just processed, which stage; may raise `Stopped`
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Classifier:
+    """A fitted classifier: the names of the classes, their models and the logistic head."""
+
+    classes: tuple[str, ...]
+    models: ClassModels
+    head: LogisticHead
+
+    def probabilities(self, X: Any) -> Float64[np.ndarray, "N C"]:
+        """The probability of each class for documents, each a str or a list of tokens."""
+        documents = self.models.encode(tokenize_documents(X))
+        return self.head.probabilities(contrast(self.models.energies(documents)))
+
+    def predict_encoded(self, documents: DocumentIds) -> Labels:
+        """The number of the most probable class of each document."""
+        logits = self.head.logits(contrast(self.models.energies(documents)))
+        return np.asarray(logits.argmax(axis=1))
+
+
+class LabelledDocuments(NamedTuple):
+    """Documents as ids, the class of each, and the vocabulary of the ids."""
+
+    documents: DocumentIds
+    label: Labels
+    vocabulary: Vocabulary
+
+    def select(self, numbers: Int64[np.ndarray, " M"]) -> "LabelledDocuments":
+        """The documents with these numbers."""
+        documents, label = self.documents.select(numbers), self.label[numbers]
+        return self._replace(documents=documents, label=label)
+
+
+class FitSettings(NamedTuple):
+    """How a classifier is trained."""
+
+    window: int  # words
+    pretrain: TrainingSettings | None  # of the model that all class models start from
+    class_settings: Callable[[int], TrainingSettings]  # by the number of windows of a class
+    finetune: FinetuneSettings | None = None
+    folds: int | None = 3  # None to fit the head to in-sample energies, as the paper did
+    fold_seed: int = 0
+    C: float = 1.0  # inverse penalty of the head
+    threads: int = 1
+
+    def expected_windows(self, data: LabelledDocuments) -> float:
+        """About how many windows all stages process."""
+        folds, labels = self.folds or 0, np.unique(data.label)
+        per_fit = len(labels) * self.class_settings(1).windows
+        pretraining = self.pretrain.windows if self.pretrain else 0
+        epochs = self.finetune.epochs if self.finetune else 0
+        # Over all documents once, and over all but one of the folds for each fold.
+        finetuning = epochs * len(data.documents.ids) * len(labels) * max(folds, 1)
+        return float(pretraining + per_fit * (folds + 1) + finetuning)
+
+
+def fit_settings(
+    sizes: Mapping[str, int],
+    windows: int,
+    *,
+    pretrain_windows: int,
+    finetune_epochs: int,
+    folds: int,
+    seed: int,
+    threads: int = 1,
+) -> FitSettings:
+    """Settings chosen on reviews of held-out films (docs/decisions.md, 15, 18 and 21).
+
+    `sizes` are window, hidden and dimension; `windows` are read by the model of each class. Zero
+    `pretrain_windows` or `finetune_epochs` skip these stages.
+    """
+    common = {**PRESETS["paper"], "jumps": 1, **sizes, "seed": seed, "chains": CHAINS}
+    pretraining = check_settings({**common, "windows": max(pretrain_windows, 1)})
+    rates = CLASS_RATES if pretrain_windows else {}
+    of_class = check_settings({**common, "windows": windows, **rates})
+    return FitSettings(
+        window=of_class.window,
+        pretrain=pretraining if pretrain_windows else None,
+        class_settings=lambda count: of_class,
+        finetune=FinetuneSettings(epochs=finetune_epochs) if finetune_epochs else None,
+        folds=folds,
+        fold_seed=seed,
+        threads=threads,
+    )
+
+
+class FitResult(NamedTuple):
+    """Class models of all documents, the head, and the energies that it was fitted to."""
+
+    models: ClassModels
+    head: LogisticHead
+    energies: Float64[np.ndarray, "N C"]
+
+
+def fit_classifier(
+    data: LabelledDocuments, settings: FitSettings, report: Report = lambda windows, stage: None
+) -> FitResult:
+    """Pre-train, train a model for each class, and fit the head to out-of-fold energies."""
+    require_sklearn()
+    init = None
+    if (start := settings.pretrain) is not None:
+        init = pretrain(
+            data.documents, data.vocabulary, start, settings.threads,
+            lambda progress: report(start.batch_size, "pre-training"),
+        )  # fmt: skip
+    models = _fit_class_models(data, init, settings, report, "all documents")
+    if settings.folds is None:
+        energies = models.energies(data.documents)
+    else:
+        energies = _cross_fit(data, init, settings, report)
+    return FitResult(models, LogisticHead.fit(contrast(energies), data.label, settings.C), energies)
+
+
+def cross_validated_accuracy(
+    data: LabelledDocuments, energies: Float64[np.ndarray, "N C"], settings: FitSettings
+) -> float:
+    """Accuracy on documents that neither the class models nor the head were fitted to."""
+    x, correct = contrast(energies), 0
+    for train, test in fold_splits(data, settings):
+        head = LogisticHead.fit(x[train], data.label[train], settings.C)
+        correct += int(np.sum(head.logits(x[test]).argmax(axis=1) == data.label[test]))
+    return correct / len(data.documents.nonempty())
+
+
+def fold_splits(
+    data: LabelledDocuments, settings: FitSettings
+) -> Iterator[tuple[Int64[np.ndarray, " M"], Int64[np.ndarray, " T"]]]:
+    """Numbers of documents to train on and to score, for each fold; empty ones are in none."""
+    from sklearn.model_selection import StratifiedKFold
+
+    nonempty = data.documents.nonempty()
+    folds = StratifiedKFold(settings.folds, shuffle=True, random_state=settings.fold_seed)
+    for train, test in folds.split(nonempty, data.label[nonempty]):
+        yield nonempty[train], nonempty[test]
+
+
+def _cross_fit(
+    data: LabelledDocuments, init: WordRepRBM | None, settings: FitSettings, report: Report
+) -> Float64[np.ndarray, "N C"]:
+    """Energies of each document from class models that were not trained on it; 0 if empty."""
+    energies = np.zeros((len(data.label), int(data.label.max()) + 1))
+    for number, (train, test) in enumerate(fold_splits(data, settings), start=1):
+        stage = f"fold {number} of {settings.folds}"
+        models = _fit_class_models(data.select(train), init, settings, report, stage)
+        energies[test] = models.energies(data.documents.select(test))
+    return energies
+
+
+def _fit_class_models(
+    data: LabelledDocuments, init: WordRepRBM | None, settings: FitSettings, report: Report,
+    stage: str,
+) -> ClassModels:  # fmt: skip
+    """Class models of some documents, fine-tuned if the settings say so, and centred."""
+    documents, label, vocabulary = data
+    members = [np.flatnonzero(label == c) for c in np.unique(label)]
+    counts = [len(documents.windows(settings.window, numbers)) for numbers in members]
+    each = [settings.class_settings(count) for count in counts]
+    trained = train_class_models(
+        documents, label, vocabulary, each, init=init, threads=settings.threads,
+        on_update=lambda progress: report(each[0].batch_size, stage),
+    )  # fmt: skip
+    models = center_energies(trained, documents, label, lambda: report(0, stage))
+    if settings.finetune is None:
+        return models
+    stage = f"{stage}, fine-tuning"
+    return finetune(
+        models, documents, label, settings.finetune, lambda windows: report(windows, stage)
+    )

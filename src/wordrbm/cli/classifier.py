@@ -1,0 +1,255 @@
+"""`wordrbm classifier`: train a classifier of documents, apply it, explain what it says."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wordrbm.cli.progress import progress
+from wordrbm.cli.signals import StopSignals
+
+if TYPE_CHECKING:
+    from wordrbm.classification.classifier import Classifier
+    from wordrbm.classification.explain import Explanation
+    from wordrbm.classification.labelled_files import LabelledTokens
+
+REPORT = "training.json"
+
+app = typer.Typer(
+    help="Classifiers of documents: one RBM per class, compared by free energy.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Field = Annotated[str, typer.Option(help="The field of JSON lines with the text.")]
+EncodingErrors = Annotated[
+    str, typer.Option(help="Bytes that are no UTF-8: strict refuses, replace replaces them.")
+]
+
+
+@app.command()
+def train(
+    data: Annotated[
+        Path,
+        typer.Option(help="Folder of CLASS folders, of train/CLASS, or of train_CLASS.jsonl.gz."),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the classifier.")],
+    test: Annotated[
+        Path | None,
+        typer.Option(help="Folder of test documents by class.", show_default="DATA/test if any"),
+    ] = None,
+    window: Annotated[int, typer.Option(help="Words in a window.")] = 5,
+    hidden: Annotated[int, typer.Option(help="Hidden units.")] = 250,
+    dimension: Annotated[int, typer.Option(help="Dimension of a word vector.")] = 50,
+    min_count: Annotated[int, typer.Option(min=1, help="Occurrences of a word it takes.")] = 2,
+    windows: Annotated[
+        int, typer.Option(min=1, help="Windows for training the model of each class.")
+    ] = 3_000_000,
+    pretrain_windows: Annotated[
+        int,
+        typer.Option(min=0, help="Windows for pre-training the shared initial model (0 to skip)."),
+    ] = 3_000_000,
+    finetune_epochs: Annotated[
+        int,
+        typer.Option(
+            min=0, max=1000, help="Epochs of joint discriminative fine-tuning (0 to skip)."
+        ),
+    ] = 5,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of cross-validation.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Random seed.")] = 1,
+    field: Field = "text",
+    encoding_errors: EncodingErrors = "strict",
+    threads: Annotated[
+        int | None,
+        typer.Option(min=1, help="Threads; results do not depend on it.", show_default="all cores"),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Train a classifier on documents in a folder for each class.
+
+    A text file is a document; so is a line of JSON lines. The models of all classes start from one
+    pre-trained model, are trained on their own documents, and fine-tuned together. Class
+    probabilities are calibrated on cross-validated free energies.
+
+    \b
+    Example:
+      wordrbm classifier train --data reviews --out classifier
+      wordrbm classifier train --data mails --test new-mails --windows 500000 --out spam
+    """
+    from wordrbm.classification.classifier import (
+        Classifier,
+        cross_validated_accuracy,
+        fit_classifier,
+        fit_settings,
+    )
+    from wordrbm.classification.classifier_file import FILE, save_classifier
+    from wordrbm.classification.labelled_files import read_labelled
+    from wordrbm.storage import check_output_folder, make_folder, write_text
+    from wordrbm.threads import SharedProgress, worker_count
+
+    settings = fit_settings(
+        {"window": window, "hidden": hidden, "dimension": dimension}, windows,
+        pretrain_windows=pretrain_windows, finetune_epochs=finetune_epochs, folds=folds, seed=seed,
+        threads=worker_count(threads),
+    )  # fmt: skip
+    check_output_folder(out, FILE, "classifier")
+    stop = StopSignals()
+    stop.message = "Stopped; no classifier was written."
+    sets = read_labelled(data, test, out=out, field=field, encoding_errors=encoding_errors)
+    documents = sets.encode(settings.window, min_count, folds)
+    make_folder(out)
+    with progress("classifier", 1.0, quiet=quiet) as show:
+        shared = SharedProgress(settings.expected_windows(documents), show, stop)
+        models, head, energies = fit_classifier(documents, settings, shared.report)
+        show(1.0, "done")
+    classifier = Classifier(sets.classes, models, head)
+    save_classifier(out, classifier)
+    record = {
+        "classifier": str(out),
+        "documents": sets.train.class_counts(sets.classes),
+        "vocabulary": len(documents.vocabulary),
+        "folds": folds,
+        "cross_validated_accuracy": cross_validated_accuracy(documents, energies, settings),
+        "test": _test_record(classifier, sets.test) if sets.test else None,
+    }
+    write_text(out / REPORT, json.dumps(record, indent=1))
+    print(json.dumps(record) if as_json else _summary(record))
+
+
+def _test_record(classifier: "Classifier", test: "LabelledTokens") -> dict[str, Any]:
+    predicted = classifier.predict_encoded(classifier.models.encode(test.tokenized))
+    return {"documents": len(predicted), "accuracy": float((predicted == test.label).mean())}
+
+
+def _summary(record: dict[str, Any]) -> str:
+    counts = ", ".join(f"{name} {count}" for name, count in record["documents"].items())
+    accuracy = 100 * record["cross_validated_accuracy"]
+    lines = [
+        f"documents: {counts}; vocabulary: {record['vocabulary']:,} words",
+        f"cross-validated accuracy {accuracy:.2f} % ({record['folds']} folds)",
+    ]
+    if record["test"]:
+        test = record["test"]
+        lines.append(f"test accuracy {100 * test['accuracy']:.2f} % of {test['documents']}")
+    out = record["classifier"]
+    return "\n".join([*lines, f"classifier: {out}; next: wordrbm classifier predict {out} FILE"])
+
+
+@app.command()
+def predict(
+    classifier: Annotated[
+        Path, typer.Argument(help="A folder written by `wordrbm classifier train`.")
+    ],
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Text files, JSON lines or folders of them; - is standard input, a document a "
+            "line.",
+            show_default="-",
+        ),
+    ] = None,
+    field: Field = "text",
+    encoding_errors: EncodingErrors = "strict",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object for each document.")
+    ] = False,
+) -> None:
+    """Print the class of each document, its probability, and where the document is.
+
+    A text file is a document; so is a line of JSON lines, or a line of standard input. With --json
+    the probabilities of all classes are printed.
+
+    \b
+    Example:
+      wordrbm classifier predict classifier reviews/*.txt
+      echo "A wonderful film" | wordrbm classifier predict classifier --json
+    """
+    from wordrbm.classification.classifier_file import load_classifier
+    from wordrbm.text.reader import check_encoding_errors
+
+    check_encoding_errors(encoding_errors)
+    loaded = load_classifier(classifier)
+    for place, text in _documents(files or [Path("-")], field, encoding_errors):
+        p = loaded.probabilities([text])[0].tolist()
+        label = loaded.classes[p.index(max(p))]
+        if as_json:
+            probabilities = dict(zip(loaded.classes, p, strict=True))
+            record = {"document": place, "label": label, "probabilities": probabilities}
+            print(json.dumps(record), flush=True)
+        else:
+            print(f"{label}\t{max(p):.3f}\t{place}", flush=True)
+
+
+def _documents(files: list[Path], field: str, encoding_errors: str) -> Iterator[tuple[str, str]]:
+    """Every document, and where it is: a file, a line of JSON lines, a line of standard input."""
+    from wordrbm.text.files import find_files
+    from wordrbm.text.formats import JSON_LINES, iter_documents
+    from wordrbm.text.reader import inner_suffix, open_lines
+
+    for argument in files:
+        if str(argument) == "-":
+            with open_lines(None) as lines:
+                yield from ((f"line {line.number}", line.text) for line in lines)
+            continue
+        for path in find_files([argument]):
+            for number, text in enumerate(iter_documents([path], field, encoding_errors), 1):
+                several = number > 1 or inner_suffix(path) in JSON_LINES
+                yield (f"{path}:{number}" if several else str(path)), text
+
+
+@app.command()
+def explain(
+    classifier: Annotated[
+        Path, typer.Argument(help="A folder written by `wordrbm classifier train`.")
+    ],
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A text, one document; - is standard input.", show_default="-"),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="Windows to show for each class.")] = 5,
+    html: Annotated[Path | None, typer.Option(help="Write a page with the text in colour.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Print the probability of each class, and the windows that contribute most to it.
+
+    A contribution is what a window adds to the logit of a class, relative to the mean of all
+    classes; the contributions of a text and a constant add up to its logits.
+
+    \b
+    Example:
+      wordrbm classifier explain classifier review.txt --html review.html
+      echo "A wonderful film" | wordrbm classifier explain classifier --json
+    """
+    from wordrbm.classification.classifier_file import load_classifier
+    from wordrbm.classification.explain import as_html
+    from wordrbm.classification.explain import explain as explain_document
+    from wordrbm.storage import write_text
+    from wordrbm.text.reader import open_lines
+
+    loaded = load_classifier(classifier)
+    with open_lines(file) as lines:
+        text = "\n".join(line.text for line in lines)
+    explanation = explain_document(loaded.models, loaded.head, text)
+    if html is not None:
+        write_text(html, as_html(explanation, loaded.classes, top))
+    classes = {name: _class(explanation, c, top) for c, name in enumerate(loaded.classes)}
+    if as_json:
+        print(json.dumps({"words": len(explanation.tokens), "classes": classes}))
+        return
+    for name, record in classes.items():
+        print(f"{name}: {record['probability']:.3f}")
+        for entry in record["windows"]:
+            print(f"  {entry['contribution']:+.3f}  {' '.join(entry['words'])}")
+    if html is not None:
+        print(f"page: {html}")
+
+
+def _class(explanation: "Explanation", c: int, top: int) -> dict[str, Any]:
+    windows = [
+        {"words": list(window.words), "start": window.start, "contribution": window.value[c]}
+        for window in explanation.top(c, top)
+    ]
+    return {"probability": float(explanation.probability[c]), "windows": windows}

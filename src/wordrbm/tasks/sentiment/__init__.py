@@ -1,1 +1,0 @@
-"""The paper's sentiment experiment, on any folder of documents with classes."""
