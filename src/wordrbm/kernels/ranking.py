@@ -64,9 +64,7 @@ def ranked_windows(i, n, B, rotation):  # type: ignore[no-untyped-def]
 def rank_windows(stream, D, U, b, c, candidates, v, vectors, x):  # type: ignore[no-untyped-def]
     """Rank one word of each window v; `vectors` are its words' and x the inputs they give."""
     (B, n), H, P, dtype = v.shape, c.size, candidates.size, c.dtype
-    rows, rotation = n * P, np.int64(0)
-    if P > 0:
-        rotation = draw_rotation(stream, n, B)
+    rows, rotation = n * P, draw_rotation(stream, n, B) if P > 0 else np.int64(0)
     ranked = Ranked(
         np.zeros(B, dtype), np.zeros(B, dtype), np.zeros((B if P > 0 else 0, H), dtype),
         rotation, np.zeros(rows, np.int32), np.zeros(rows, dtype), np.zeros((rows, H), dtype),
@@ -171,7 +169,7 @@ def multiply_units(off, on, by_unit, own, product, score):  # type: ignore[no-un
             read *= own[j]
         for j in range(first, last - 3, 4):
             a, e, i, o = by_unit[j], by_unit[j + 1], by_unit[j + 2], by_unit[j + 3]
-            # Named before the loop: read inside, they might be what it writes, and block vectors.
+            # Read before the loop: inside, they might alias what it writes and block vectors.
             a_off, e_off, i_off, o_off = off[j], off[j + 1], off[j + 2], off[j + 3]
             a_on, e_on, i_on, o_on = on[j], on[j + 1], on[j + 2], on[j + 3]
             for k in range(P):
