@@ -27,7 +27,8 @@ class TrainingSettings(BaseModel):
         -2.0, ge=-50, le=50, description="initial hidden biases c; below 0 the units start sparse"
     )
     initialization: Literal["spectral", "random"] = Field(
-        "spectral", description="D before the first update: from the neighbours of words, or random"
+        "spectral",
+        description="initial D: principal components of neighbouring words, or random numbers",
     )
     objective: Literal["hybrid", "sml"] = Field(
         "hybrid",
@@ -70,7 +71,8 @@ class TrainingSettings(BaseModel):
         description="updates are averaged with weights that rise by this power; 0 is none",
     )
     optimizer: Literal["muon", "sgd"] = Field(
-        "muon", description="of U: steps along its orthogonalised momentum, or along the momentum"
+        "muon",
+        description="of U: along its orthogonalised momentum (Muon), or along the momentum itself",
     )
     momentum: float = Field(0.9, ge=0, lt=1, description="momentum of U and c")
     l2: float = Field(
