@@ -27,7 +27,7 @@ from wordrbm.threads import one_blas_thread
 from wordrbm.training.batches import Batches
 
 WINDOWS = 20_000_000  # of the text that are counted, at most
-BLOCK = 1_000_000  # windows counted at once
+BLOCK = 2**18  # windows counted at once
 CONTEXTS = 1_000
 PRIOR = 10.0
 AXIS_WORDS = 30_000  # the frequent words that the components are found from
@@ -126,18 +126,27 @@ def _count(
     C = contexts.size
     column = np.full(K, -1)
     column[contexts] = np.arange(C)
-    counts, read = sparse.csr_matrix((K, 2 * C)), np.zeros((K, 2))
+    parts, read = [sparse.csr_matrix((K, 2 * C), dtype=np.int32)], np.zeros((K, 2))
     sides = (n // 2, n // 2 - 1), ((n - 1) // 2, (n - 1) // 2 + 1)  # a word and its neighbour
     for first in range(0, windows, BLOCK):
         on_block()
         v = batches(first, min(BLOCK, windows - first))
         for side, (word, neighbour) in enumerate(sides):
-            read[:, side] += np.bincount(v[:, word], minlength=K)
+            np.add.at(read[:, side], v[:, word], 1.0)
             j = column[v[:, neighbour]]
             known = j >= 0
             place = v[known, word], side * C + j[known]
-            counts += sparse.csr_matrix((np.ones(len(place[0])), place), counts.shape)
-    return _features(counts, read, windows, C)
+            ones = np.ones(len(place[0]), np.int32)
+            parts.append(sparse.csr_matrix((ones, place), parts[0].shape))
+            _merge(parts)
+    return _features(sum(parts[1:], parts[0]), read, windows, C)
+
+
+def _merge(parts: list[sparse.csr_matrix]) -> None:
+    """Add up matrices of like sizes, so that an entry is added a few times and not every time."""
+    while len(parts) > 1 and parts[-2].nnz < 2 * parts[-1].nnz:
+        last = parts.pop()
+        parts[-1] = parts[-1] + last
 
 
 def _features(counts: sparse.csr_matrix, read: Array, windows: int, C: int) -> _Features:
