@@ -2,8 +2,14 @@
 
 import pytest
 
-from wordrbm.errors import Stopped
-from wordrbm.threads import SharedProgress, run_all
+from wordrbm.errors import Stopped, WordRBMError
+from wordrbm.threads import (
+    SharedProgress,
+    available_cores,
+    one_blas_thread,
+    run_all,
+    worker_count,
+)
 
 
 def never():
@@ -49,3 +55,20 @@ def test_a_stop_request_ends_the_work():
     progress = SharedProgress(1, lambda fraction, note: None, lambda: True)
     with pytest.raises(Stopped, match="the same command continues"):
         run_all([lambda: progress.report(1.0, "job")], 1, progress)
+
+
+def test_one_thread_in_every_blas_that_is_loaded():
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import threadpool_info
+
+    with one_blas_thread():
+        threads = [x["num_threads"] for x in threadpool_info() if x["user_api"] == "blas"]
+    assert threads
+    assert set(threads) == {1}
+
+
+def test_workers_are_counted_or_checked():
+    assert worker_count(None) == available_cores() >= 1
+    assert worker_count(3) == 3
+    with pytest.raises(WordRBMError, match="use 1 or more"):
+        worker_count(0)

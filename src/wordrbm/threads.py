@@ -42,14 +42,14 @@ def worker_count(requested: int | None) -> int:
 
 def one_blas_thread() -> AbstractContextManager[object]:
     """Limit BLAS to one thread: for small products, its threads mostly wait for each other."""
-    libraries = _blas_libraries(len(sys.modules))
+    libraries = _blas_libraries("scipy.linalg" in sys.modules)
     limit: AbstractContextManager[object] = libraries.limit(limits=1, user_api="blas")
     return limit
 
 
 @lru_cache(maxsize=1)  # finding the libraries takes a millisecond, as long as a whole sentence
-def _blas_libraries(modules: int) -> ThreadpoolController:
-    """The libraries loaded so far; a module imported since may have brought another one."""
+def _blas_libraries(scipy_loaded: bool) -> ThreadpoolController:
+    """The libraries loaded so far: NumPy's, and SciPy's, which compiled code calls."""
     return ThreadpoolController()
 
 

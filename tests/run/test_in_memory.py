@@ -40,7 +40,7 @@ def test_going_on_allocates_nothing_that_grows_with_the_number_of_values():
     def peak(K):
         X = np.random.default_rng(1).integers(500, size=(64, 2))
         model = CategoricalRBM(3, dimension=2, n_categories=K, batch_size=32, chains=32, mh_steps=4)
-        model.partial_fit(X).partial_fit(X)
+        model.partial_fit(X).partial_fit(X).transform(X)  # so that all code is loaded
         tracemalloc.start()
         model.partial_fit(X)
         model.transform(X)
