@@ -77,6 +77,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "paper's procedure": dict(PRESETS["paper"]),
     "no jumps": {"jumps": 0},
     "no averaging": {"averaging": 0},
+    "random start": {"initialization": "random"},
     "4 jumps": {"jumps": 4},
     "rates / 2": {"word_rate": 0.5, "hidden_rate": 0.5, "times": True},
     "rates x 2": {"word_rate": 2.0, "hidden_rate": 2.0, "times": True},
