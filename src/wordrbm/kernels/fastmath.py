@@ -118,8 +118,17 @@ def sigmoid_inplace(x: Array, c: Array) -> None:
 
 
 @njit(cache=True, **COMPILED)
+def fill_exp(x: Array, out: Array) -> None:
+    """``out = exp x``, entry by entry."""
+    for m in range(x.shape[0]):
+        row, exponentials = x[m], out[m]
+        for j in range(x.shape[1]):
+            exponentials[j] = exp(row[j])
+
+
+@njit(cache=True, **COMPILED)
 def softplus_row_sums(x: Array, total: Array) -> None:
-    """``total[m] = sum_j log(1 + exp x[m, j])``, summed in double precision."""
+    """``total[m] += sum_j log(1 + exp x[m, j])``, summed in the precision of `total`."""
     zero, one = x.dtype.type(0), x.dtype.type(1)
     term = np.empty_like(x[0])
     for m in range(x.shape[0]):

@@ -15,7 +15,8 @@ import numpy as np
 from numba import njit
 
 from wordrbm.kernels.alias import draw_alias
-from wordrbm.kernels.fastmath import exp, log
+from wordrbm.kernels.fastmath import softplus_row_sums
+from wordrbm.kernels.metropolis import is_accepted
 from wordrbm.kernels.rng import GOLDEN, next_uint64, next_uniform, splitmix
 from wordrbm.shapes import Array
 
@@ -100,8 +101,9 @@ def draw_windows(stream: Array, table: ReservoirTable, out: Array) -> None:
             out[m] = table.windows.rows[int(u / stored * R)]
         else:
             for i in range(out.shape[1]):
-                own = slice(words.first[i], words.last[i])
-                out[m, i] = own.start + draw_alias(stream, words.keep[own], words.alias[own])
+                first, last = words.first[i], words.last[i]
+                keep, alias = words.keep[first:last], words.alias[first:last]
+                out[m, i] = first + draw_alias(stream, keep, alias)
 
 
 @njit(cache=True, nogil=True)
@@ -124,13 +126,6 @@ def pool_size(jumps, chains):  # type: ignore[no-untyped-def]
     while size < max(jumps, chains // 2):
         size *= 2
     return size
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def is_accepted(stream, standing, offered):  # type: ignore[no-untyped-def]
-    """True with probability ``min(1, exp(offered - standing))``."""
-    u = next_uniform(stream)
-    return offered >= standing or u < np.exp(offered - standing)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -176,20 +171,14 @@ def stratify(stored: Array, log_weight: Array, M: int, weight: Array) -> None:
         weight[k] *= inside / total if total > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@njit(cache=True, nogil=True)
 def negative_free_energies(b, c, v, x, out):  # type: ignore[no-untyped-def]
     """``out[m] = sum_i b[v_i] + sum_j softplus(x_j + c_j)``, summed in double precision."""
-    zero, one = x.dtype.type(0), x.dtype.type(1)
-    term = np.empty_like(c)
+    out[:] = 0.0
     for m in range(len(v)):
-        for j in range(c.size):
-            total = x[m, j] + c[j]
-            term[j] = max(total, zero) + log(one + exp(-abs(total)))
-        out[m] = 0.0
         for i in range(v.shape[1]):
             out[m] += b[v[m, i]]
-        for j in range(c.size):
-            out[m] += term[j]
+    softplus_row_sums(x + c, out)
 
 
 @njit(cache=True, nogil=True)

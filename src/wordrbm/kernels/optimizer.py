@@ -8,23 +8,14 @@ number of threads.
 
 from typing import Any, NamedTuple
 
-import numpy as np
 from numba import njit
 
-from wordrbm.kernels.averaging import STRIDE, average_dense, blend, kept_share
+from wordrbm.kernels.averaging import STRIDE, average_dense, average_rows
+from wordrbm.kernels.barrier import owner_thread, thread_slice
 from wordrbm.kernels.fastmath import all_within
 from wordrbm.kernels.muon import muon_step
 from wordrbm.kernels.pcd_gradient import Parameters, ShardGradient
 from wordrbm.shapes import Array
-
-SCATTER = np.uint32(2654435769)  # 2^32 over the golden ratio: spreads frequent words evenly
-
-
-@njit(cache=True, nogil=True)
-def owner_thread(w, parts):  # type: ignore[no-untyped-def]
-    """Which of some parts a row belongs to."""
-    mixed = np.uint32(np.uint32(w) * SCATTER)
-    return np.int64((np.uint64(mixed) * np.uint64(parts)) >> np.uint64(32))
 
 
 @njit(cache=True, nogil=True)
@@ -146,7 +137,13 @@ def apply_gradient(
 ) -> Any:
     """Apply this thread's share of update `step`; whether its dense parameters are finite."""
     if averages.power > 0:
-        average_touched(part, parts, parameters, gradient, averages, (turn - 1) // STRIDE)
+        tables = parameters.D, parameters.b.reshape(-1, 1)
+        averaged = averages.D, averages.b.reshape(-1, 1)
+        for s in range(len(gradient.rows)):
+            average_rows(
+                part, parts, gradient.row_index[s, : gradient.rows[s]], tables, averaged,
+                averages.covered, (turn - 1) // STRIDE, averages.power,
+            )  # fmt: skip
     step_rows(part, parts, parameters, gradient, limits, step_sizes)
     average = averages.power > 0 and turn % STRIDE == 0
     sane_c = step_dense(
@@ -175,41 +172,21 @@ def step_orthogonal(part, parts, parameters, velocity, gradient, averages, now, 
     """Step U along its orthogonalised momentum at this thread's positions; whether it is sane."""
     d, sane = parameters.D.shape[1], True
     for i in range(part, parameters.U.shape[1] // d, parts):
-        here = slice(i * d, (i + 1) * d)
+        block = slice(i * d, (i + 1) * d)
         sane &= muon_step(
-            parameters.U[:, here], velocity[:, here], gradient[:, :, here], sizes.mean, sizes.muon,
-            sizes.momentum, sizes.hidden_shrink, sizes.bound,
+            parameters.U[:, block], velocity[:, block], gradient[:, :, block], sizes.mean,
+            sizes.muon, sizes.momentum, sizes.hidden_shrink, sizes.bound,
         )  # fmt: skip
         for j in range(len(averages.U) if now > 0 else 0):
-            average_dense(parameters.U[j, here], averages.U[j, here], now, averages.power)
+            average_dense(parameters.U[j, block], averages.U[j, block], now, averages.power)
     return sane
-
-
-@njit(cache=True, nogil=True)
-def average_touched(part, parts, parameters, gradient, averages, now):  # type: ignore[no-untyped-def]
-    """Bring the averages of the rows to be changed up to date."""
-    for s in range(len(gradient.rows)):
-        for r in range(gradient.rows[s]):
-            w = gradient.row_index[s, r]
-            if owner_thread(w, parts) == part and averages.covered[w] < now:
-                share = kept_share(averages.covered[w], now, averages.power)
-                share = parameters.b.dtype.type(share)
-                blend(averages.D[w], parameters.D[w], share)
-                blend(averages.b[w : w + 1], parameters.b[w : w + 1], share)
-                averages.covered[w] = now
 
 
 @njit(cache=True, nogil=True)
 def average_slice(part, parts, parameter, average, now, power):  # type: ignore[no-untyped-def]
     """Add this thread's slice of a dense parameter to its average."""
-    own = thread_slice(part, parts, parameter.size)
-    average_dense(parameter.reshape(-1)[own], average.reshape(-1)[own], now, power)
-
-
-@njit(cache=True, nogil=True)
-def thread_slice(part, parts, size):  # type: ignore[no-untyped-def]
-    """The slice of so many numbers that belongs to this thread."""
-    return slice(part * size // parts, (part + 1) * size // parts)
+    part_slice = thread_slice(part, parts, parameter.size)
+    average_dense(parameter.reshape(-1)[part_slice], average.reshape(-1)[part_slice], now, power)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -235,10 +212,10 @@ def step_rows(part, parts, parameters, gradient, limits, step_sizes):  # type: i
 @njit(cache=True, nogil=True)
 def step_dense(part, parts, parameter, speed, gradient, step_sizes, shrink):  # type: ignore[no-untyped-def]
     """Step this thread's slice of a dense parameter; whether it is finite and bounded."""
-    here = thread_slice(part, parts, parameter.size)
-    own, pushed = parameter.reshape(-1)[here], speed.reshape(-1)[here]
-    decay_velocity(pushed, own, step_sizes.momentum, shrink)
+    part_slice = thread_slice(part, parts, parameter.size)
+    values, velocity = parameter.reshape(-1)[part_slice], speed.reshape(-1)[part_slice]
+    decay_velocity(velocity, values, step_sizes.momentum, shrink)
     for shard in range(len(gradient)):
-        add_scaled(pushed, gradient[shard].reshape(-1)[here], step_sizes.hidden)
-    add_scaled(own, pushed, step_sizes.momentum * 0 + 1)
-    return all_within(own, step_sizes.bound)
+        add_scaled(velocity, gradient[shard].reshape(-1)[part_slice], step_sizes.hidden)
+    add_scaled(values, velocity, step_sizes.momentum * 0 + 1)
+    return all_within(values, step_sizes.bound)

@@ -43,25 +43,26 @@ class Averages:
 
     def model(self, model: Model, step: int) -> Model:
         """The model of the averages after `step` updates, O(K)."""
-        found = {name: x.copy(order="K") for name, x in self.value.items()}
+        values = {name: x.copy(order="K") for name, x in self.value.items()}
         for name in self.tables:
             current = model.table(name)
             average = self.value[name].reshape(current.shape)
-            out = found[name].reshape(current.shape)
+            out = values[name].reshape(current.shape)
             average_all(current, average, self.covered, step // STRIDE, self.power, out)
         if step < STRIDE:  # nothing was sampled yet
-            found = {name: x.copy(order="K") for name, x in model.parameters().items()}
-        return replace(model, **found)  # type: ignore[type-var]
+            values = {name: x.copy(order="K") for name, x in model.parameters().items()}
+        return replace(model, **values)  # type: ignore[type-var]
 
     def before_step(self, model: AbstractRBM, gradients: Sequence[Gradient], step: int) -> None:
         """Bring the rows that the gradients name up to `step` updates, before they change."""
-        named = [rows.number for gradient in gradients for rows in gradient.rows.values()]
-        number = np.unique(np.concatenate(named))
-        for name in self.tables:
-            table = model.table(name)
-            average = self.value[name].reshape(table.shape)
-            average_rows(number, table, average, self.covered, step // STRIDE, self.power)
-        self.covered[number] = step // STRIDE
+        tables = tuple(model.table(name) for name in self.tables)
+        averages = tuple(
+            self.value[name].reshape(table.shape)
+            for name, table in zip(self.tables, tables, strict=True)
+        )
+        for gradient in gradients:
+            number = gradient.rows[self.tables[0]].number
+            average_rows(0, 1, number, tables, averages, self.covered, step // STRIDE, self.power)
 
     def after_step(self, model: AbstractRBM, step: int) -> None:
         """Take the dense parameters after `step` updates into their averages, if it is time."""

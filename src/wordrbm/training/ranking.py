@@ -75,14 +75,13 @@ class Ranking:
                 continue
             number = np.empty(self.size, np.int32)
             draw_candidates(stream, self.words, i, number)
-            own = slice(first, last)
-            others, r = self._rank(model, v[own], i, number)
-            kept = np.empty((len(r), self.size))
+            others, r = self._rank(model, v[first:last], i, number)
+            thinned = np.empty((len(r), self.size))
             for m, probability in enumerate(r):
-                thin(next_uniform(stream), probability[1:], self.thinning, kept[m])
-            read[own] = self.weight * (1.0 - r[:, 0])
-            windows.append(others[kept > 0.0])
-            weights.append(-self.weight * kept[kept > 0.0])
+                thin(next_uniform(stream), probability[1:], self.thinning, thinned[m])
+            read[first:last] = self.weight * (1.0 - r[:, 0])
+            windows.append(others[thinned > 0.0])
+            weights.append(-self.weight * thinned[thinned > 0.0])
         return RankedWindows(read, np.concatenate(windows), np.concatenate(weights))
 
     def _rank(self, model: AbstractRBM, v: Words, i: int, number: Array) -> tuple[Array, Array]:
