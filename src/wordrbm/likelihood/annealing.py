@@ -99,8 +99,7 @@ class Annealing:
             )
         if reservoir is None:
             reservoir = Reservoir.build(np.zeros((1, rbm.positions), np.int32), proposal)
-        stacked = np.ascontiguousarray(rbm.stacked)
-        model = Parameters(rbm.D, stacked, rbm.b, rbm.c)
+        model = Parameters(rbm.D, rbm.stacked, rbm.b, rbm.c)
         words = WordProposal(proposal.keep, proposal.alias, proposal.log_probability())
         return cls(model, words, reservoir.table, rbm.positions, settings)
 

@@ -67,10 +67,7 @@ class CompiledUpdate:
             flags=np.zeros(FLAGS, np.int64),
             plan=batches.plan if isinstance(batches, HasShufflePlan) else _empty_plan(),
             parameters=Parameters(model.D, model.stacked, model.b, model.c),
-            velocity=Velocity(
-                velocity["U"].ravel(order="K").reshape(model.stacked.shape),
-                velocity["c"],
-            ),
+            velocity=Velocity(velocity["U"], velocity["c"]),
             proposals=proposals,
             reservoir=_reservoir(self._recent, settings.window),
             jumps=self._recent.jumps.count if self._recent else 0,
@@ -208,8 +205,7 @@ def _average_tables(model: WordRepRBM, averages: Averages | None) -> AverageTabl
         nothing = np.empty((0, 0), model.c.dtype), np.empty(0, model.c.dtype)
         return AverageTables(nothing[0], nothing[0], *nothing[1:] * 2, np.empty(0, np.int64), 0)
     D, U, b, c = (averages.value[name] for name in "DUbc")
-    stacked = U.ravel(order="K").reshape(model.stacked.shape)
-    return AverageTables(D, stacked, b, c, averages.covered, averages.power)
+    return AverageTables(D, U, b.reshape(-1), c, averages.covered, averages.power)
 
 
 def _empty_plan() -> ShufflePlan:

@@ -86,89 +86,54 @@ def sgd_step(
     threads: int = 1,
     thread: int = 0,
 ) -> bool:
-    """Climb the log-likelihood by one step; shards are summed in their order.
+    """Take one ascent step on the log-likelihood; shards are summed in their order.
 
-    The parts may run at once, each on its own share of the numbers: all of them make one step.
-    Says whether the dense numbers of this part are still sane.
+    Threads may run at once, each on its own rows and slices: together they take one step. Returns
+    whether this thread's dense parameters are finite and below `MAX_WEIGHT`.
     """
     _step_rows(model, gradients, rates, row_rates, thread, threads)
-    steps = {"U": _step_orthogonal} if rates.optimizer == "muon" else {}
-    sane = [
-        steps.get(name, _step_dense)(
-            model, name, gradients, velocity[name], rates, B, thread, threads
-        )
-        for name in velocity
-    ]
-    return all(sane)
+    finite = True
+    for name, velocity_of in velocity.items():
+        arrays = [model.table(name), velocity_of, *(shard.dense[name] for shard in gradients)]
+        if name == "U" and rates.optimizer == "muon":
+            arrays = [model.shaped(name, x) for x in arrays]
+            finite &= _step_orthogonal(arrays, rates, B, thread, threads)
+        else:
+            decay = rates.hidden * rates.l2 if name in DECAYED else 0.0
+            finite &= _step_dense(arrays, rates, B, decay, thread, threads)
+    return finite
 
 
 def _step_orthogonal(
-    model: AbstractRBM,
-    name: str,
-    gradients: Sequence[Gradient],
-    speed: Array,
-    rates: LearningRates,
-    B: int,
-    thread: int,
-    threads: int,
+    arrays: Sequence[Array], rates: LearningRates, B: int, thread: int, threads: int
 ) -> bool:
-    """Muon, at the positions that are this thread's."""
-    parameter, number = model.parameters()[name], model.c.dtype.type
+    """Step a parameter by its velocity and the shards' gradients: Muon, this thread's positions."""
+    parameter, velocity, *gradients = arrays
+    number = parameter.dtype.type  # keeps the compiled arithmetic in the model's precision
     sizes = (1 / B, rates.hidden, rates.momentum, rates.hidden * rates.l2, MAX_WEIGHT)
-    numbers = [number(size) for size in sizes]
-    sane = True
+    numbers, finite = [number(size) for size in sizes], True
     for i in range(thread, len(parameter), threads):
-        gradient = np.stack([shard.dense[name][i] for shard in gradients])
-        sane &= bool(muon_step(parameter[i], speed[i], gradient, *numbers))
-    return sane
+        gradient = np.stack([shard[i] for shard in gradients])
+        finite &= bool(muon_step(parameter[i], velocity[i], gradient, *numbers))
+    return finite
 
 
 def _step_dense(
-    model: AbstractRBM,
-    name: str,
-    gradients: Sequence[Gradient],
-    speed: Array,
-    rates: LearningRates,
-    B: int,
-    thread: int,
-    threads: int,
+    arrays: Sequence[Array], rates: LearningRates, B: int, decay: float, thread: int, threads: int
 ) -> bool:
-    parameter = model.parameters()[name]
-    dense = [gradient.dense[name] for gradient in gradients]
-    decay = rates.hidden * rates.l2 if name in DECAYED else 0.0
-    if not all(_laid_alike(parameter, array) for array in (speed, *dense)):
-        return thread > 0 or _step_strided(parameter, speed, dense, rates, B, decay)
-    number = model.c.dtype.type  # keeps the compiled arithmetic in the model's precision
-    here = slice(thread * speed.size // threads, (thread + 1) * speed.size // threads)
-    flat, own_velocity = parameter.ravel(order="K")[here], speed.ravel(order="K")[here]
-    decay_velocity(own_velocity, flat, number(rates.momentum), number(decay))
-    for value in dense:
-        add_scaled(own_velocity, value.ravel(order="K")[here], number(rates.hidden / B))
-    add_scaled(flat, own_velocity, number(1.0))
-    return bool(all_within(flat, number(MAX_WEIGHT)))
+    """Step a parameter by its velocity and the shards' gradients: this thread's slice of it."""
+    number, part = arrays[0].dtype.type, part_slice(thread, threads, arrays[0].size)
+    parameter, velocity, *gradients = (array.reshape(-1)[part] for array in arrays)
+    decay_velocity(velocity, parameter, number(rates.momentum), number(decay))
+    for gradient in gradients:
+        add_scaled(velocity, gradient, number(rates.hidden / B))
+    add_scaled(parameter, velocity, number(1.0))
+    return bool(all_within(parameter, number(MAX_WEIGHT)))
 
 
-def _laid_alike(parameter: Array, other: Array) -> bool:
-    """Whether both arrays are contiguous with the same memory layout."""
-    whole = parameter.ravel(order="K")
-    return other.strides == parameter.strides and np.may_share_memory(whole, parameter)
-
-
-def _step_strided(
-    parameter: Array,
-    speed: Array,
-    dense: Sequence[Array],
-    rates: LearningRates,
-    B: int,
-    decay: float,
-) -> bool:
-    """The same step for numbers that do not lie side by side, by the first part alone."""
-    speed *= rates.momentum
-    speed -= decay * parameter
-    for value in dense:
-        speed += rates.hidden / B * value
-    parameter += speed
-    return bool((np.abs(parameter) < MAX_WEIGHT).all())
+def part_slice(part: int, parts: int, size: int) -> slice:
+    """The share of one thread or shard in `size` consecutive numbers."""
+    return slice(part * size // parts, (part + 1) * size // parts)
 
 
 def _step_rows(

@@ -138,10 +138,9 @@ def updates(
 
     `words` are the alias tables that candidates and a share of the jumps are drawn from.
     """
-    velocity = _laid_like(state.velocity, model)
     recent = recent_windows(batches, words, settings)
     context = UpdateContext(
-        batches, settings, row_rates, state.chains, velocity, recent, state.averages,
+        batches, settings, row_rates, state.chains, state.velocity, recent, state.averages,
         ranking_of(settings, words),
     )  # fmt: skip
     with (
@@ -150,7 +149,7 @@ def updates(
     ):
         while state.step < settings.steps:
             result = update.step(state.step, learning_rates_at(settings, state.step))
-            state = state._replace(step=state.step + 1, chains=result.chains, velocity=velocity)
+            state = state._replace(step=state.step + 1, chains=result.chains)
             if not result.is_finite:
                 refuse_lost_parameters(model, state.velocity, state.step, settings)
             yield (
@@ -164,19 +163,6 @@ def _update_of(
 ) -> Update:
     """The compiled update where there is one for this model and operator, else the plain one."""
     proposals = compile_proposals(transition)
-    if (
-        proposals is not None
-        and isinstance(model, WordRepRBM)
-        and model.stacked.flags.c_contiguous
-        and np.may_share_memory(model.stacked, model.U)
-    ):
+    if proposals is not None and isinstance(model, WordRepRBM):
         return CompiledUpdate(model, proposals, context, threads=threads)
     return PlainUpdate(model, transition, context, threads=threads)
-
-
-def _laid_like(velocity: Velocity, model: AbstractRBM) -> Velocity:
-    """The same speeds, in memory as their parameters are, so that both can be walked as one."""
-    laid = {name: np.empty_like(model.parameters()[name]) for name in velocity}
-    for name, speed in laid.items():
-        speed[...] = velocity[name]
-    return laid
