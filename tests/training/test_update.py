@@ -16,10 +16,10 @@ from wordrbm.sampling import (
 )
 from wordrbm.training import TrainingSettings, optimizer, start, train
 from wordrbm.training import compiled as module
+from wordrbm.training.batches import recent_windows
 from wordrbm.training.compiled import CompiledUpdate, compile_proposals, run_leader
 from wordrbm.training.optimizer import LearningRates
 from wordrbm.training.ranking import ranking_of
-from wordrbm.training.reservoir import recent_windows
 from wordrbm.training.trainer import _update_of, row_rates_of
 from wordrbm.training.update import PlainUpdate, ShardPool, UpdateContext
 

@@ -16,21 +16,21 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 SCATTER = np.uint32(2654435769)  # 2^32 over the golden ratio: spreads frequent words evenly
-SPINS_BEFORE_YIELD = 2_000  # looks at a cell before others are let run: some ten microseconds
+SPINS_BEFORE_YIELD = 2_000  # reads of a flag before the thread yields: some ten microseconds
 
 
 def atomic_load(flags: Any, place: Any) -> Any:
-    """What a cell holds now; all that was written before it was set can be read after."""
+    """Load a flag (acquire): what was written before it was stored can be read after."""
     return flags[place]
 
 
 def atomic_store(flags: Any, place: Any, value: Any) -> None:
-    """Set a cell, after all that was written before."""
+    """Store a flag (release): after all that was written before."""
     flags[place] = value
 
 
 def atomic_add(flags: Any, place: Any, value: Any) -> Any:
-    """Add to a cell; what it held before. In compiled code no other thread comes between."""
+    """Add to a flag and return what it was before; atomic in compiled code."""
     flags[place] += value
     return flags[place] - value
 

@@ -5,7 +5,7 @@ A call of the C library stops the compiler from using vector registers; a polyno
     exp x = 2^k exp r,  k = round(x / log 2),  |r| <= (log 2)/2
     log x = e log 2 + log(1 + f),  sqrt(1/2) <= 1 + f < sqrt 2
 
-Both are good to 2 units in the last place. Doubles go to the C library: they are for referees.
+Both are good to 2 units in the last place. Doubles use the C library.
 
 References
     S. Moshier. Methods and Programs for Mathematical Functions. 1989 (Cephes: the coefficients).

@@ -21,7 +21,7 @@ from wordrbm.kernels.rng import GOLDEN, next_uint64, next_uniform, splitmix
 from wordrbm.shapes import Array
 
 EMPTY = -1
-NEGLIGIBLE = 1e-9  # an importance so far below the largest counts for nothing
+NEGLIGIBLE = 1e-9  # importance weights below this fraction of the largest are dropped
 
 
 class WordTables(NamedTuple):
@@ -132,7 +132,7 @@ def pool_size(jumps, chains):  # type: ignore[no-untyped-def]
 def walk_windows(
     stream: Array, jumps: int, offered: Array, current: Array, chosen: Array, accepted: Array
 ) -> None:
-    """Offer each chain `jumps` different windows of the pool, in an order of its own.
+    """Propose `jumps` different windows of the pool to each chain, in an order of its own.
 
     `offered` and `current` are log weights ``-F - log r``; ``chosen[m]`` is the place in the pool
     where chain m ends, or -1 where it stays.
@@ -153,8 +153,8 @@ def walk_windows(
 def stratify(stored: Array, log_weight: Array, M: int, weight: Array) -> None:
     """Weights of M chains and a pool of proposals in the negative phase; they sum to M.
 
-    Chains on stored windows hand their weight to the stored windows of the pool, which share it by
-    importance, ``exp(log_weight)``; all other chains keep theirs.
+    The weight of the chains on stored windows is distributed over the stored windows of the pool in
+    proportion to ``exp(log_weight)``; all other chains keep theirs.
     """
     inside, total, top = 0, 0.0, -np.inf
     for k in range(M, stored.size):

@@ -61,7 +61,7 @@ def walk(
             v[m, i] = word
 
 
-CHAINS_PER_POOL = LANES  # chains that share a pool, and walk abreast: the fewer, the less coupled
+CHAINS_PER_POOL = LANES  # chains that share a pool, one in each lane: the fewer, the less coupled
 
 
 @njit(cache=True, nogil=True)
@@ -164,7 +164,7 @@ def pool_index(order, t, size):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def order_proposals(order, proposal_scores, offset, offers):  # type: ignore[no-untyped-def]
-    """One chain's offers in the order of its visits."""
+    """The log weights of one chain's proposals, in the order in which it is offered them."""
     for t in range(offers.size):
         place = pool_index(order, t, offset.size)
         offers[t] = proposal_scores[place] + offset[place]
@@ -189,7 +189,7 @@ def accept_lanes(offers, neg_log_u, current_weight, moved, taken):  # type: igno
 
 @njit(cache=True, nogil=True)
 def gather(table, row_index):  # type: ignore[no-untyped-def]
-    """The named rows, one under the other."""
+    """The rows of a table with these numbers, as a new matrix."""
     rows = np.empty((row_index.size, table.shape[1]), table.dtype)
     for r in range(row_index.size):
         row = table[row_index[r]]

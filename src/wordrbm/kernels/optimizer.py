@@ -28,7 +28,7 @@ def weigh_rows(part: int, parts: int, number: Array, weight: Array, total: Array
 
 @njit(cache=True, nogil=True)
 def clear_rows(part: int, parts: int, number: Array, total: Array) -> None:
-    """``total[w] = 0`` for each w of this part: the sum is forgotten, nothing else read."""
+    """``total[w] = 0`` for each w = number[r] of this part."""
     for r in range(number.size):
         if owner_thread(number[r], parts) == part:
             total[number[r]] = 0
@@ -36,7 +36,7 @@ def clear_rows(part: int, parts: int, number: Array, total: Array) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def row_scale(w, rate_scale, max_weight, total):  # type: ignore[no-untyped-def]
-    """How far a row goes: its damping, less if its weights add up to too much."""
+    """The learning-rate factor of a row: by its frequency, and smaller where it is clipped."""
     clipped = rate_scale.dtype.type(max_weight[w] / total[w])
     return rate_scale[w] * min(clipped, rate_scale.dtype.type(1))
 
@@ -79,7 +79,7 @@ def add_scaled(total: Array, value: Array, scale: float) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def decay_velocity(speed: Array, parameter: Array, momentum: float, shrink: float) -> None:
-    """``speed = momentum speed - shrink parameter``: what is left of the last step."""
+    """``speed = momentum speed - shrink parameter``: momentum and weight decay."""
     for k in range(speed.size):
         speed[k] = momentum * speed[k] - shrink * parameter[k]
 
@@ -92,7 +92,7 @@ class Velocity(NamedTuple):
 
 
 class RowLimits(NamedTuple):
-    """How far each row may go: see `RowRates`."""
+    """Learning-rate factor and clipping of each row: see `RowRates`."""
 
     rate_scale: Array
     max_weight: Array
@@ -118,7 +118,7 @@ class StepSizes(NamedTuple):
     hidden: float  # rate of U and c, over B
     hidden_shrink: float  # of U
     momentum: float
-    bound: float  # of a sane dense number
+    bound: float  # of the absolute value of a dense parameter
     mean: float  # 1 / B
     muon: float  # rate of U along its orthogonalised momentum (`muon.py`); 0 is plain momentum
 
@@ -132,7 +132,7 @@ def apply_gradient(
     gradient: ShardGradient,
     limits: RowLimits,
     averages: AverageTables,
-    turn: int,
+    step: int,
     step_sizes: StepSizes,
 ) -> Any:
     """Apply this thread's share of update `step`; whether its dense parameters are finite."""
@@ -142,44 +142,44 @@ def apply_gradient(
         for s in range(len(gradient.rows)):
             average_rows(
                 part, parts, gradient.row_index[s, : gradient.rows[s]], tables, averaged,
-                averages.covered, (turn - 1) // STRIDE, averages.power,
+                averages.covered, (step - 1) // STRIDE, averages.power,
             )  # fmt: skip
     step_rows(part, parts, parameters, gradient, limits, step_sizes)
-    average = averages.power > 0 and turn % STRIDE == 0
-    sane_c = step_dense(
+    average = averages.power > 0 and step % STRIDE == 0
+    finite_c = step_dense(
         part, parts, parameters.c, velocity.c, gradient.c, step_sizes, step_sizes.word * 0
     )
     if average:
-        average_slice(part, parts, parameters.c, averages.c, turn // STRIDE, averages.power)
+        average_slice(part, parts, parameters.c, averages.c, step // STRIDE, averages.power)
     if step_sizes.muon > 0:
-        now = turn // STRIDE if average else 0
+        now = step // STRIDE if average else 0
         return (
             step_orthogonal(
                 part, parts, parameters, velocity.U, gradient.U, averages, now, step_sizes
             )
-            and sane_c
+            and finite_c
         )
-    sane_U = step_dense(
+    finite_U = step_dense(
         part, parts, parameters.U, velocity.U, gradient.U, step_sizes, step_sizes.hidden_shrink
     )
     if average:
-        average_slice(part, parts, parameters.U, averages.U, turn // STRIDE, averages.power)
-    return sane_U and sane_c
+        average_slice(part, parts, parameters.U, averages.U, step // STRIDE, averages.power)
+    return finite_U and finite_c
 
 
 @njit(cache=True, nogil=True)
 def step_orthogonal(part, parts, parameters, velocity, gradient, averages, now, sizes):  # type: ignore[no-untyped-def]
-    """Step U along its orthogonalised momentum at this thread's positions; whether it is sane."""
-    d, sane = parameters.D.shape[1], True
+    """Step U along its orthogonalised momentum at this thread's positions; whether it is finite."""
+    d, finite = parameters.D.shape[1], True
     for i in range(part, parameters.U.shape[1] // d, parts):
         block = slice(i * d, (i + 1) * d)
-        sane &= muon_step(
+        finite &= muon_step(
             parameters.U[:, block], velocity[:, block], gradient[:, :, block], sizes.mean,
             sizes.muon, sizes.momentum, sizes.hidden_shrink, sizes.bound,
         )  # fmt: skip
         for j in range(len(averages.U) if now > 0 else 0):
             average_dense(parameters.U[j, block], averages.U[j, block], now, averages.power)
-    return sane
+    return finite
 
 
 @njit(cache=True, nogil=True)

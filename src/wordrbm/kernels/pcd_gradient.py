@@ -9,7 +9,7 @@ phase, windows read with weight +1, less the negative phase, those of the chains
 Ranking (`ranking.py`) adds windows that differ from those read in one word; they are summed before
 they are multiplied with U and D. The products go to BLAS. It is
 `training.pcd_gradient.shard_gradient` for the word-representation RBM and this operator, draw for
-draw: the plain one is the referee.
+draw; tests hold the two equal.
 """
 
 from typing import NamedTuple
@@ -61,10 +61,10 @@ class ShardGradient(NamedTuple):
     row_index: Array  # the words of positive, then negative windows, position by position
     D: Array  # a row for each
     b: Array  # a number for each
-    weight: Array  # the weights of the windows that name it, added up without their signs
+    weight: Array  # the summed absolute weights of the windows that contain it
     accepted: Array  # proposals accepted, per word of a chain
     jumped: Array  # windows taken, per chain
-    rows: Array  # one number: how many words are named
+    rows: Array  # one number: how many rows are used
 
 
 @njit(cache=True, nogil=True)
@@ -73,7 +73,7 @@ def shard_gradient(
     reservoir: ReservoirTable, jumps: int, candidates: Candidates,
     read: Array, v: Array, h: Array, new_v: Array, new_h: Array, gradient: ShardGradient,
 ) -> None:  # fmt: skip
-    """Move the chains (v, h) to (new_v, new_h), and compare them with the windows `read`."""
+    """Move the chains (v, h) to (new_v, new_h); the gradient of the windows `read` less theirs."""
     stream = seed_state(seed, step, shard)
     new_v[:], gradient.accepted[:] = v, 0
     move_words(stream, parameters, proposals, h, new_v, gradient.accepted)
@@ -118,7 +118,7 @@ def compact_weighted(weight, windows, vectors, mean):  # type: ignore[no-untyped
 
 @njit(cache=True, nogil=True)
 def move_words(stream, parameters, proposals, h, v, accepted):  # type: ignore[no-untyped-def]
-    """Every word walks over its position's pool of proposals."""
+    """Move every word by Metropolis-Hastings proposals from its position's pool."""
     context = np.dot(h, parameters.U)
     for first in range(0, len(v), CHAINS_PER_POOL):
         few = slice(first, min(len(v), first + CHAINS_PER_POOL))

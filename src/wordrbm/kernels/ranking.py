@@ -21,8 +21,8 @@ from wordrbm.kernels.metropolis import gather, split_positions
 from wordrbm.kernels.rng import next_uint64, next_uniform
 from wordrbm.shapes import Array
 
-SHARPEST = 80.0  # an input beyond it is ranked by logarithms: its exponential may leave the range
-LEAST, MOST = 1e-30, 1e30  # of a product of a block of units, or it is ranked by logarithms
+MAX_INPUT = 80.0  # beyond it scores are computed from logarithms: exp may overflow
+LEAST, MOST = 1e-30, 1e30  # of a product over a block of units, else logarithms are used
 BLOCK = 16  # units whose product is taken in the model's precision, before it multiplies a double
 
 
@@ -51,7 +51,7 @@ class Ranked(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def draw_rotation(stream, n, B):  # type: ignore[no-untyped-def]
-    """The position that the first of B windows are ranked by: any, where not all have a turn."""
+    """The position that the first of B windows are ranked by: random where B < n, else 0."""
     return np.int64(next_uint64(stream) % np.uint64(n)) if n > B else np.int64(0)
 
 
@@ -113,13 +113,13 @@ def rank_position(stream, D, b, c, candidates, i, v, x, ranked):  # type: ignore
     for k in range(P):
         bias[k] = b[ranked.number[k]] - log_q[ranked.number[k]]
         factor[k] = np.exp(bias[k])
-    sharp = not all_within(added.reshape(-1), SHARPEST)
+    is_large = not all_within(added.reshape(-1), MAX_INPUT)
     for m in range(len(v)):
         bias[P] = b[v[m, i]] - log_q[v[m, i]]
         factor[P] = np.exp(bias[P])
         fill_switches(x[m], read_added[m], c, off, on, factors)
         multiply_units(off, on, by_unit, factors, product, score)
-        slow = sharp or not all_within(read_added[m], SHARPEST)
+        slow = is_large or not all_within(read_added[m], MAX_INPUT)
         slow = rank_scores(slow, score, factor, bias, x[m], read_added[m], added, c)
         thin(next_uniform(stream), score[:P], candidates.thinning, weight)
         ranked.read[m] = candidates.weight * (1.0 - score[P])
@@ -182,7 +182,7 @@ def multiply_units(off, on, by_unit, factors, product, score):  # type: ignore[n
 def rank_scores(slow, score, factor, bias, x, read_added, added, c):  # type: ignore[no-untyped-def]
     """Turn products of units into the probabilities of the candidates and, last, the word read.
 
-    Whether it had to be done by logarithms.
+    Returns whether it was done by logarithms.
     """
     total = 0.0
     for k in range(score.size):
@@ -198,7 +198,7 @@ def rank_scores(slow, score, factor, bias, x, read_added, added, c):  # type: ig
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def rank_slowly(score, bias, x, read_added, added, c):  # type: ignore[no-untyped-def]
-    """The same by logarithms, where products leave the range of a number; gives their sum."""
+    """The same by logarithms, where products overflow or underflow; returns their sum."""
     P = score.size - 1
     for k in range(P + 1):
         score[k] = bias[k]
@@ -240,7 +240,7 @@ def add_means(off, on, growth, weight, window, candidate):  # type: ignore[no-un
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def add_means_slowly(x, read_added, added, c, weight, window, candidate):  # type: ignore[no-untyped-def]
-    """The same from the inputs themselves, where exponentials leave the range of a number."""
+    """The same from the inputs themselves, where exponentials overflow."""
     for j in range(c.size):
         total = np.float64(x[j]) + c[j] - read_added[j] + added[j]
         mean = weight / (1.0 + np.exp(-max(min(total, 700.0), -700.0)))

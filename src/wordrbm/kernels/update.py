@@ -46,7 +46,7 @@ class UpdateState(NamedTuple):
     limits: RowLimits
     averages: AverageTables
     read: Array  # B x n
-    v: Array  # 2 x M x n: before and after, in turn
+    v: Array  # 2 x M x n: before and after, alternating
     h: Array  # 2 x M x H
     gradient: ShardGradient  # shards on the first axis
     step_sizes: Array  # the numbers of a `StepSizes`

@@ -144,7 +144,7 @@ class Annealing:
                 path = _stretch(T, done, reverse=use == REVERSE)
                 list(pool.map(move, range(len(parts))))
                 report(min(done + STRIDE, T) / T, note)
-        _refuse_lost_numbers(log_weights)
+        _check_finite(log_weights)
         return Particles(v, log_weights)
 
 
@@ -154,7 +154,7 @@ def _stretch(T: int, done: int, *, reverse: bool) -> Float[np.ndarray, " t"]:
     return (T - steps[::-1] if reverse else steps) / T
 
 
-def _refuse_lost_numbers(log_weights: Float[np.ndarray, " C"]) -> None:
+def _check_finite(log_weights: Float[np.ndarray, " C"]) -> None:
     if not np.isfinite(log_weights).all():
         raise WordRBMError(
             "Annealing came to weights that are not finite: the parameters of this model are too "

@@ -1,4 +1,4 @@
-"""What a sampler or a trainer may ask of a model.
+"""The interface of all models, for samplers and trainers.
 
 Every model here scores a word at a position by one row of a table,
 
@@ -44,11 +44,11 @@ class AbstractRBM(ABC):
 
     @abstractmethod
     def word_input(self, v: Words) -> Hidden:
-        """What the words give each hidden unit: ``sum_i W(i)[:, v_i]``, a fresh array."""
+        """The input of each hidden unit from the words: ``sum_i W(i)[:, v_i]``, a new array."""
 
     @abstractmethod
     def word_context(self, h: Hidden) -> Float[np.ndarray, "B n r"]:
-        """What the hidden states ask of each position: ``s_i(w) = bias + context_i . row(w)``."""
+        """The context vector of each position: ``s_i(w) = bias + context_i . row(w)``."""
 
     @abstractmethod
     def word_weights(self, i: int, words: slice) -> Float[np.ndarray, "k H"]:

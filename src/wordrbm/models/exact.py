@@ -2,7 +2,7 @@
 
     Z = sum_v exp(-F(v)) = sum_h exp(c . h) prod_i sum_k exp(s_i(k; h))
 
-Two roads to the same number, so that each checks the other. Costs K^n and 2^H.
+Two ways to the same number, so that each checks the other. Costs K^n and 2^H.
 """
 
 import numpy as np

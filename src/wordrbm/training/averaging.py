@@ -1,10 +1,10 @@
-"""Averages of the parameters over the last updates: the model that is scored and kept.
+"""Averages of the parameters over the last updates: the model that is evaluated and saved.
 
 While the rates are high, every update changes the energy of a window by some tenths of a nat, and
 the parameters of one moment put too much mass on whatever was raised last. Their average over the
 last few percent of the updates does not. Weights rise as a power of the update (polynomial-decay
-averaging), so the average needs no knowledge of the length of the run, and a row is brought up to
-date only when it is named: nothing costs O(K). Parameters are sampled every few updates.
+averaging), so the average does not depend on the length of the run, and a row is brought up to
+date only when it is in a gradient: nothing costs O(K). Parameters are sampled every few updates.
 
 Reference
     O. Shamir, T. Zhang. Stochastic gradient descent for non-smooth optimization. ICML 2013.
@@ -31,7 +31,7 @@ class Averages:
 
     power: int  # weights rise as this power of the update: the last 1 / power of them count most
     value: dict[str, Array]  # by the parameter's name, of the shape of `AbstractRBM.table`
-    tables: tuple[str, ...]  # the parameters whose rows are averaged when they are named
+    tables: tuple[str, ...]  # parameters with sparse gradients, whose rows are averaged lazily
     covered: Int64[np.ndarray, " R"]  # the sample up to which the average of each row counts
 
     @classmethod
@@ -53,7 +53,7 @@ class Averages:
         return replace(model, **shaped)  # type: ignore[type-var]
 
     def before_step(self, model: AbstractRBM, gradients: Sequence[Gradient], step: int) -> None:
-        """Bring the rows that the gradients name up to `step` updates, before they change."""
+        """Bring the averages of the gradients' rows up to `step` updates, before they change."""
         tables = tuple(model.table(name) for name in self.tables)
         averages = tuple(self.value[name] for name in self.tables)
         for gradient in gradients:

@@ -1,14 +1,14 @@
-"""Turning gradients into new parameters, in place, touching only the rows that are named.
+"""Stochastic gradient ascent in place; of a large table only the rows in the gradient change.
 
 Tables with a row per word (``D``, ``b``, or ``W`` and ``b``) take the sum over the batch, so a word
-learns each time it is read. Two things keep words from running ahead of the chains (`RowRates`):
-a row expected to be read m times in a batch takes steps of ``rate / (1 + m)^0.75``; and the step of
-a row is clipped where the weights of the windows that name it add up to more than `CLIP_FACTOR`
-times what is expected: chains have crowded to it, or one candidate outranks many words. Small
+learns each time it is read. Two rules keep words from changing faster than the chains mix: a row
+expected to be read m times in a batch takes steps of ``rate / (1 + m)^0.75``, and the step of a row
+is clipped where the weights of the windows that contain it add up to more than `CLIP_FACTOR` times
+their expectation: many chains hold it, or one candidate outranks many words (`RowRates`). Small
 dense parameters (``U``, ``c``) take the mean, with momentum [Dahl 2012, section 6.1]; each ``U[i]``
 may step along its orthogonalised momentum instead (Muon, `kernels/muon.py`). Weight decay
-shrinks dense weights every update, and a row of a table by the weights of the windows that name it:
-it costs nothing for the other K.
+shrinks dense weights every update, and a row of a table by the weights of the windows that contain
+it: it costs nothing for the other K.
 """
 
 from collections.abc import Sequence
@@ -37,13 +37,13 @@ CLIP_FACTOR = (
     4.0  # weight beyond this many times the expected one, and that of one window, is cut off
 )
 
-MAX_WEIGHT = 100.0  # a unit or a word this sure of one number has run away
+MAX_WEIGHT = 100.0  # a larger absolute value means that training has diverged
 
 Velocity = dict[str, Array]
 
 
 class LearningRates(NamedTuple):
-    """How far one update goes."""
+    """The step sizes of one update."""
 
     word: float  # tables with a row per word, per window
     hidden: float  # dense parameters, per batch
@@ -55,7 +55,7 @@ class LearningRates(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class RowRates:
-    """How far each row of a table may go in one update. Made once; an update reads named rows."""
+    """Learning-rate factor and clipping threshold of each row of a table; computed once, O(K)."""
 
     rate_scale: Float[np.ndarray, " R"]
     max_weight: Float[np.ndarray, " R"]  # weight in one update that still counts
@@ -145,9 +145,9 @@ def _step_rows(
     threads: int,
 ) -> None:
     number = model.c.dtype.type
-    # A model's tables are all named by the same rows, and the gradient of a bias is the weight.
-    named = [gradient.rows["b"] for gradient in gradients if gradient.rows]
-    for rows in named:
+    # All tables of a model have the same rows in a gradient, and that of a bias is the weight.
+    biases = [gradient.rows["b"] for gradient in gradients if gradient.rows]
+    for rows in biases:
         weigh_rows(thread, threads, rows.number, rows.values[:, 0], row_rates.total)
     for gradient in gradients:
         for name, rows in gradient.rows.items():
@@ -156,5 +156,5 @@ def _step_rows(
             rate = number(rates.word)
             weight = gradient.rows["b"].values[:, 0]
             add_rows(thread, threads, model.table(name), *rows, weight, *limits, rate, decay)
-    for rows in named:
+    for rows in biases:
         clear_rows(thread, threads, rows.number, row_rates.total)

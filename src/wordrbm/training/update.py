@@ -16,11 +16,10 @@ from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling import Chains, Jumps, Transition
 from wordrbm.training.averaging import Averages
-from wordrbm.training.batches import Batches
-from wordrbm.training.optimizer import LearningRates, RowRates, Velocity, sgd_step
+from wordrbm.training.batches import Batches, RecentWindows
+from wordrbm.training.optimizer import LearningRates, RowRates, Velocity, part_slice, sgd_step
 from wordrbm.training.pcd_gradient import ShardResult, shard_gradient
 from wordrbm.training.ranking import Ranking
-from wordrbm.training.reservoir import RecentWindows
 from wordrbm.training.settings import TrainingSettings
 
 T = TypeVar("T")
@@ -135,18 +134,14 @@ class PlainUpdate:
         """One shard, from its own stream, on its own windows and chains."""
         settings = self._settings
         stream = seed_stream(settings.seed, step + 1, shard)
-        read = _shard_slice(shard, settings.batch_size, settings.shards)
+        read = part_slice(shard, settings.shards, settings.batch_size)
         v = self._batches(step * settings.batch_size + read.start, read.stop - read.start)
-        moved = _shard_slice(shard, settings.chains, settings.shards)
+        moved = part_slice(shard, settings.shards, settings.chains)
         chains = Chains(self._chains.v[moved], self._chains.h[moved])
-        with np.errstate(over="ignore", invalid="ignore"):  # a lost run is told in a sentence
+        with np.errstate(over="ignore", invalid="ignore"):  # divergence is reported in one sentence
             return shard_gradient(
                 stream, self._model, self._transition, v, chains, self._jumps, self._ranking
             )
-
-
-def _shard_slice(shard: int, total: int, shards: int) -> slice:
-    return slice(shard * total // shards, (shard + 1) * total // shards)
 
 
 def _acceptance(results: list[ShardResult]) -> float:
