@@ -79,7 +79,7 @@ def _variance(
 ) -> float:
     """The total variance of the gradient of U, the windows read being the same or not."""
     at: Callable[[int], int] = lambda k: 0 if same else k * CHAINS  # noqa: E731
-    total, squares = np.zeros(model.U.shape), np.zeros(model.U.shape)
+    total, squares = np.zeros(model.stacked.shape), np.zeros(model.stacked.shape)
     for k in range(REPEATS):
         stream = seed_stream(2, k, 0)
         result = shard_gradient(stream, model, operator, text.batches(at(k), CHAINS), place)

@@ -39,11 +39,6 @@ ENDED = {
     "togetherness": "neighbour purity",
     "told": "reported, message",
 }
-# Files that are still to be renamed, with the words they may hold until then.
-ALLOWED = {
-    "src/wordrbm/kernels/": {"apart", "kept"},
-    "src/wordrbm/training/": {"crew", "kept"},
-}
 
 
 def sources():
@@ -82,11 +77,6 @@ def help_texts(tree):
             yield ast.get_docstring(node) or ""
 
 
-def allowed_in(path):
-    name = path.relative_to(ROOT).as_posix()
-    return set().union(*[words for start, words in ALLOWED.items() if name.startswith(start)])
-
-
 @pytest.mark.parametrize("room", ["src", "experiments"])
 def test_no_word_that_ended(room):
     faults = []
@@ -95,7 +85,7 @@ def test_no_word_that_ended(room):
         names = [path.stem, *identifiers(tree)]
         if "cli" in path.parts or path.name == "command.py":
             names += help_texts(tree)
-        words = set().union(*map(split_words, names)) & ENDED.keys() - allowed_in(path)
+        words = set().union(*map(split_words, names)) & ENDED.keys()
         faults += [f"{path.relative_to(ROOT)}: {word} ({ENDED[word]})" for word in sorted(words)]
     assert not faults, "\n".join(faults)
 

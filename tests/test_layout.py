@@ -18,20 +18,16 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/kernels/barrier.py": "training/test_update.py",  # threads that meet in an update
     "src/wordrbm/kernels/classifier_finetune.py": "classification/test_finetune.py",
     "src/wordrbm/kernels/tagger_finetune.py": "tagging/test_finetune.py",
-    "src/wordrbm/likelihood/diagnostics.py": "likelihood/test_estimate.py",
     "src/wordrbm/likelihood/stratified.py": "likelihood/test_estimate.py",
     "src/wordrbm/models/": "models/test_contract.py",  # one contract for all models
     "src/wordrbm/run/evaluation.py": "run/test_training_run.py",
     "src/wordrbm/run/folder.py": "run/test_training_run.py",
     "src/wordrbm/run/likelihood_run.py": "cli/test_likelihood.py",
     "src/wordrbm/sampling/metropolis.py": "sampling/test_operators.py",  # what all operators do
-    "src/wordrbm/sampling/pooled.py": "sampling/test_operators.py",
     "src/wordrbm/sampling/transition.py": "sampling/test_operators.py",
     "src/wordrbm/shapes.py": "conftest.py",  # shapes are checked while every test runs
     "src/wordrbm/trained_model.py": "inference",
-    "src/wordrbm/training/batches.py": "text/test_windows.py",
     "src/wordrbm/training/compiled.py": "training/test_update.py",
-    "src/wordrbm/training/divergence.py": "run/test_training_run.py",
 }
 
 

@@ -26,7 +26,7 @@ from wordrbm.classification.finetune import (
     update,
 )
 from wordrbm.models import init_wordrep
-from wordrbm.models.gradient import to_dense
+from wordrbm.models.exact import to_dense
 from wordrbm.trained_model import TrainedModel
 from wordrbm.training import TrainingSettings
 
@@ -88,9 +88,7 @@ def test_the_gradient_is_that_of_the_log_probability_of_the_right_class():
                 for e in (1e-5, -1e-5)
             ]  # fmt: skip
             slope = (there[0] - there[1]) / 2e-5
-            assert np.vdot(to_dense(found, name, value.shape), way) == pytest.approx(
-                slope, rel=1e-5
-            )
+            assert np.vdot(to_dense(rbm, found, name), way) == pytest.approx(slope, rel=1e-5)
 
 
 def test_a_batch_is_one_step_of_every_model():
@@ -163,7 +161,7 @@ def test_a_row_step_is_the_rate_over_the_root_of_its_squares():
     optimizer = RowAdaGrad.of(a_model(1, np.float32))
     before, v = optimizer.rbm.D.copy(), np.array([[1, 2, 1]], np.int32)
     found = optimizer.rbm.gradient(v, np.ones((1, H), np.float32), np.ones(1, np.float32))
-    once = to_dense(found, "D", (K, d))[1]
+    once = to_dense(optimizer.rbm, found, "D")[1]
     optimizer.step(found, 0.1)
     optimizer.step(found, 0.1)
     far = 0.1 / math.sqrt(np.mean(once**2)) * (1 + 1 / math.sqrt(2))

@@ -84,7 +84,7 @@ def _write(folder: Path) -> RunIdentity:
     rbm = init_wordrep(rng, n=n, H=H, d=d, word_probability=vocabulary.probability())
     save(folder, TrainedModel(rbm, vocabulary, SETTINGS))
     chains = Chains(rng.integers(0, K, (M, n), np.int32), np.ones((M, H), np.float32))
-    state = TrainingState(7, chains, {"U": np.zeros_like(rbm.U), "c": np.zeros_like(rbm.c)})
+    state = TrainingState(7, chains, {"U": np.zeros_like(rbm.stacked), "c": np.zeros_like(rbm.c)})
     origin = RunIdentity(SETTINGS, vocabulary, "0" * 64)
     save_checkpoint(folder, RunState(rbm, state, 0.5), origin)
     for step in (5, 10):

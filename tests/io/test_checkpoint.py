@@ -37,10 +37,11 @@ def current(rng, identity):
     chains = Chains(
         rng.integers(0, K, (M, n), np.int32), rng.integers(0, 2, (M, H)).astype(np.float32)
     )
-    velocity = {"U": rng.normal(size=rbm.U.shape).astype(np.float32), "c": np.ones_like(rbm.c)}
+    speeds = rng.normal(size=rbm.stacked.shape).astype(np.float32)
+    velocity = {"U": speeds, "c": np.ones_like(rbm.c)}
     averages = Averages(
         2,
-        {name: x + 1 for name, x in rbm.parameters().items()},
+        {name: rbm.table(name) + 1 for name in rbm.parameters()},
         ("D", "b"),
         np.arange(K, dtype=np.int64),
     )

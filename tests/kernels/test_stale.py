@@ -3,8 +3,8 @@ import os
 import numpy as np
 import pytest
 
+from wordrbm.kernels import STAMP, drop_stale_cache, is_compiled
 from wordrbm.kernels.alias import fill_alias
-from wordrbm.kernels.stale import STAMP, drop_stale_cache, is_compiled
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import pytest
 from tests import reference
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.annealing import (
-    AnnealedModel,
     Moves,
     WordProposal,
     anneal_forward,
@@ -19,6 +18,7 @@ from wordrbm.kernels.annealing import (
     hidden_input,
     log_annealed,
 )
+from wordrbm.kernels.pcd_gradient import Parameters
 from wordrbm.kernels.rng import seed_stream
 from wordrbm.likelihood.annealing import (
     PART,
@@ -56,7 +56,7 @@ class Case(NamedTuple):
 
     @property
     def model(self):
-        return AnnealedModel(
+        return Parameters(
             self.rbm.D, np.ascontiguousarray(self.rbm.stacked), self.rbm.b, self.rbm.c
         )
 

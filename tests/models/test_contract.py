@@ -1,11 +1,15 @@
 """What every model must do, against the referee's plain loops."""
 
+import copy
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tests import reference
 from wordrbm.errors import WordRBMError
-from wordrbm.models import exact
+from wordrbm.models import WordRepRBM, exact
 from wordrbm.models.cloze import cloze_log_probability
 
 B = 11
@@ -100,6 +104,27 @@ def test_gradient_names_only_the_words_of_the_windows(model, v, h):
         assert len(number) == len(values) == v.size
         assert model.table(name).shape[1] == values.shape[1]
         assert np.shares_memory(model.table(name), model.parameters()[name])
+
+
+def test_a_table_is_a_parameter_in_contiguous_memory(model):
+    for name, parameter in model.parameters().items():
+        table = model.table(name)
+        assert table.flags.c_contiguous
+        assert np.shares_memory(table, parameter)
+        np.testing.assert_array_equal(model.shaped(name, table), parameter)
+        assert np.shares_memory(model.shaped(name, table), parameter)
+
+
+@pytest.mark.parametrize("order", ["C", "F", "K"])
+def test_positions_are_side_by_side_in_memory_however_the_model_is_made(wordrep, order):
+    D, U, b, c = (wordrep.parameters()[name] for name in "DUbc")
+    made = WordRepRBM(D, np.array(U, order=order), b, c)
+    copies = made, replace(made, U=U.copy()), copy.deepcopy(made), pickle.loads(pickle.dumps(made))
+    for rbm in copies:
+        assert rbm.stacked.flags.c_contiguous
+        assert np.shares_memory(rbm.stacked, rbm.U)
+        np.testing.assert_array_equal(rbm.U, U)
+    assert np.shares_memory(replace(made).U, made.U)
 
 
 def test_cloze_is_the_conditional_by_enumeration(model, v):

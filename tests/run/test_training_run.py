@@ -9,7 +9,7 @@ from wordrbm.io.checkpoint import list_checkpoints
 from wordrbm.run.training_run import Stopped, TrainingRun
 from wordrbm.trained_model import load
 from wordrbm.training import check_settings
-from wordrbm.training.divergence import refuse_lost_joint
+from wordrbm.training.trainer import check_log_likelihood
 
 SMALL = {
     "window": 3, "dimension": 4, "hidden": 6, "mh_steps": 5, "batch_size": 32, "chains": 32,
@@ -285,7 +285,7 @@ def test_windows_of_one_word_are_learnt(corpus, tmp_path):
 
 def test_a_joint_far_worse_than_word_frequencies_is_divergence():
     chosen = check_settings(SMALL)
-    refuse_lost_joint(-25.0, -20.0, 7, chosen)  # overfitting may cost some nats
+    check_log_likelihood(-25.0, -20.0, 7, chosen)  # overfitting may cost some nats
     with pytest.raises(WordRBMError, match=r"at most -40\.00 nats a window"):
-        refuse_lost_joint(-40.0, -20.0, 7, chosen)
-    refuse_lost_joint(-40.0, -20.0, 7, check_settings({**SMALL, "jumps": 0}))
+        check_log_likelihood(-40.0, -20.0, 7, chosen)
+    check_log_likelihood(-40.0, -20.0, 7, check_settings({**SMALL, "jumps": 0}))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import K
-from wordrbm.kernels.averaging import STRIDE, kept_share
+from wordrbm.kernels.averaging import STRIDE, average_decay
 from wordrbm.training.averaging import Averages
 
 
@@ -46,6 +46,6 @@ def test_the_averages_before_the_first_sample_are_the_parameters(wordrep, step):
 
 
 def test_a_whole_power_by_squaring():
-    assert kept_share(3, 4, 32) == pytest.approx(0.75**32)
-    assert kept_share(0, 4, 32) == 0.0
-    assert kept_share(4, 4, 7) == 1.0
+    assert average_decay(3, 4, 32) == pytest.approx(0.75**32)
+    assert average_decay(0, 4, 32) == 0.0
+    assert average_decay(4, 4, 7) == 1.0

@@ -1,5 +1,4 @@
 import copy
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,15 +6,9 @@ import pytest
 from tests.conftest import H, K, d, n
 from tests.reference import orthogonalized
 from wordrbm.kernels.muon import RATE
-from wordrbm.models.gradient import Gradient, Rows, to_dense
-from wordrbm.models.wordrep import position_inner
+from wordrbm.models.exact import to_dense
+from wordrbm.models.sparse_gradient import Gradient, Rows
 from wordrbm.training.optimizer import LearningRates, RowRates, sgd_step
-
-
-@pytest.fixture(params=[np.ascontiguousarray, position_inner], ids=["strided", "side by side"])
-def wordrep(request, wordrep):
-    """Its U laid out in memory as a gradient of it is, or not."""
-    return replace(wordrep, U=request.param(wordrep.U))
 
 
 @pytest.fixture
@@ -37,7 +30,7 @@ def steps(rate_scale, max_weight=np.inf):
 
 
 def still(model):
-    return {"U": np.zeros_like(model.U), "c": np.zeros_like(model.c)}
+    return {"U": np.zeros_like(model.stacked), "c": np.zeros_like(model.c)}
 
 
 def test_a_step_without_penalty_is_the_dense_step(wordrep, gradients):
@@ -52,13 +45,13 @@ def test_a_step_without_penalty_is_the_dense_step(wordrep, gradients):
         B=10,
     )
     for name, value in wordrep.parameters().items():
-        total = sum(to_dense(gradient, name, value.shape) for gradient in gradients)
+        total = sum(to_dense(wordrep, gradient, name) for gradient in gradients)
         step = 0.2 / 10 * total if name in "Uc" else 0.1 * (total.T * rate_scale).T
         np.testing.assert_allclose(value, before[name] + step, atol=1e-12)
 
 
 def test_momentum_carries_the_last_step_on(wordrep, gradients):
-    velocity = {"U": np.ones_like(wordrep.U), "c": np.zeros_like(wordrep.c)}
+    velocity = {"U": np.ones_like(wordrep.stacked), "c": np.zeros_like(wordrep.c)}
     before = wordrep.U.copy()
     sgd_step(
         wordrep, gradients, velocity, LearningRates(0.0, 0.0, 0.5, 0.0), steps(np.ones(K)), B=10
@@ -142,15 +135,16 @@ def test_a_step_in_parts_has_the_bits_of_the_whole_step(wordrep, gradients, part
 
 def test_muon_steps_every_position_along_its_own_momentum(wordrep, gradients):
     before, velocity = copy.deepcopy(wordrep), still(wordrep)
-    velocity["U"][...] = wordrep.U
+    velocity["U"][...] = wordrep.stacked
     sgd_step(
         wordrep, gradients, velocity, LearningRates(0.1, 0.2, 0.5, 0.1, "muon"), steps(np.ones(K)),
         B=10,
     )  # fmt: skip
     for i in range(n):
-        mean = sum(gradient.dense["U"][i] for gradient in gradients) / 10
-        np.testing.assert_allclose(velocity["U"][i], 0.5 * before.U[i] + mean)
-        direction = orthogonalized(0.5 * velocity["U"][i] + mean)
+        mean = sum(to_dense(wordrep, gradient, "U")[i] for gradient in gradients) / 10
+        speed = wordrep.shaped("U", velocity["U"])[i]
+        np.testing.assert_allclose(speed, 0.5 * before.U[i] + mean)
+        direction = orthogonalized(0.5 * speed + mean)
         scale = 0.2 * RATE * np.sqrt(max(H, d))
         expected = (1 - 0.2 * 0.1) * before.U[i] + scale * np.array(direction)
         np.testing.assert_allclose(wordrep.U[i], expected, atol=1e-9)

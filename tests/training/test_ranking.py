@@ -8,7 +8,7 @@ import pytest
 from tests import reference
 from tests.conftest import K
 from wordrbm.kernels.ranking import Ranked, rank_position, thin
-from wordrbm.models.gradient import to_dense
+from wordrbm.models.exact import to_dense
 from wordrbm.sampling import AliasTable, word_tables
 from wordrbm.training import TrainingSettings
 from wordrbm.training import ranking as module
@@ -78,7 +78,7 @@ def test_gradient_is_that_of_the_objective(rng, stream, q, ranking, monkeypatch,
 
     gradient = gradient_of(model, ranking(stream, model, v), v)
     for parameter, value in model.parameters().items():
-        exact = to_dense(gradient, parameter, value.shape)
+        exact = to_dense(model, gradient, parameter)
         for _ in range(5):
             place = tuple(rng.integers(size) for size in value.shape)
             before, sides = value[place], []
@@ -101,7 +101,7 @@ def test_a_model_of_the_truth_has_no_gradient(stream, wordrep, q, ranking, monke
             twice = np.stack([v, v])  # each word of it is ranked once
             gradient = gradient_of(wordrep, few(stream, wordrep, twice), twice)
             for name, value in total.items():
-                part = mass * q[list(number)].prod() * to_dense(gradient, name, value.shape)
+                part = mass * q[list(number)].prod() * to_dense(wordrep, gradient, name)
                 value += part
                 size[name] += np.abs(part).sum()
     for name, value in total.items():

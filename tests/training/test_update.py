@@ -16,12 +16,12 @@ from wordrbm.sampling import (
 )
 from wordrbm.training import TrainingSettings, optimizer, start, train
 from wordrbm.training import compiled as module
+from wordrbm.training.batches import recent_windows
 from wordrbm.training.compiled import CompiledUpdate, compile_proposals, run_leader
 from wordrbm.training.optimizer import LearningRates
 from wordrbm.training.ranking import ranking_of
-from wordrbm.training.reservoir import recent_windows
 from wordrbm.training.trainer import _update_of, row_rates_of
-from wordrbm.training.update import PlainUpdate, UpdateContext
+from wordrbm.training.update import PlainUpdate, ShardPool, UpdateContext
 
 SIZES = [
     (3, 7, 5, 40, 8, 8),
@@ -171,11 +171,15 @@ def test_models_as_they_are_made_are_updated_by_compiled_code(run):
     assert isinstance(chosen(*run), CompiledUpdate)
 
 
-def test_a_model_laid_out_otherwise_is_updated_plainly(run):
-    """The positions of U side by side must be a view, or the compiled step would climb a copy."""
-    model, *rest = run
-    other = type(model)(model.D, np.ascontiguousarray(model.U), model.b, model.c)
-    assert isinstance(chosen(other, *rest), PlainUpdate) == (rest[1].window > 1)
+def test_a_model_is_updated_by_compiled_code_however_its_U_lay_in_memory(run):
+    model, transition, settings, batches, q = run
+    copies = {name: np.array(x, order="C") for name, x in model.parameters().items()}
+    other = type(model)(**copies)
+    assert isinstance(chosen(other, transition, settings, batches, q), CompiledUpdate)
+    for each in (model, other):
+        next(train(each, transition, batches, settings, start(each, batches, settings), q=q))
+    for name, value in model.parameters().items():
+        np.testing.assert_array_equal(other.parameters()[name], value)
 
 
 def chosen(model, transition, settings, batches, q):
@@ -206,3 +210,32 @@ def test_a_leader_held_up_leaves_no_helper_asleep(run, monkeypatch):
     result.join(60)
     assert not result.is_alive()
     updates.close()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("shards", [1, 2, 9])
+def test_results_come_in_the_order_of_the_shards(threads, shards):
+    with ShardPool(threads) as pool:
+        for _ in range(3):
+            assert pool.map(lambda shard: shard * shard, shards) == [k * k for k in range(shards)]
+
+
+def test_one_thread_works_in_the_calling_thread():
+    with ShardPool(1) as pool:
+        assert set(pool.map(lambda _: threading.get_ident(), 5)) == {threading.get_ident()}
+
+
+def test_shards_run_at_once():
+    barrier = threading.Barrier(3, timeout=30)
+    with ShardPool(3) as pool:
+        pool.map(lambda _: barrier.wait(), 3)  # would time out if one waited for another
+
+
+@pytest.mark.parametrize("bad", [0, 3])
+def test_the_first_fault_is_raised_when_all_have_stopped(bad):
+    def work(shard):
+        if shard == bad:
+            raise ValueError("no")
+
+    with ShardPool(2) as pool, pytest.raises(ValueError, match="no"):
+        pool.map(work, 4)

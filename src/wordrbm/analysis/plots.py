@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from wordrbm.analysis.history import Run
 from wordrbm.errors import WordRBMError
-from wordrbm.likelihood.sandwich import Layer
+from wordrbm.likelihood.diagnostics import Layer
 from wordrbm.storage import atomic_write
 
 if TYPE_CHECKING:

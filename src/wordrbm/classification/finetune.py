@@ -93,7 +93,7 @@ class RowAdaGrad:
         """Update the model along a gradient of the log-likelihood."""
         for name, value in gradient.dense.items():
             self.grad_squared[name] += np.square(value).mean()
-            parameter = self.rbm.parameters()[name]
+            parameter = self.rbm.table(name)
             parameter += (rate / np.sqrt(self.grad_squared[name])) * value
         words, row = np.unique(gradient.rows["D"].number, return_inverse=True)
         for name, (_, values) in gradient.rows.items():

@@ -134,7 +134,7 @@ def run_with_progress(
 
     Returns the last report, or none if a resumed run had only its model left to write.
     """
-    from wordrbm.kernels.stale import is_compiled
+    from wordrbm.kernels import is_compiled
     from wordrbm.kernels.update import run_leader
     from wordrbm.run.training_run import metrics_record
     from wordrbm.threads import ProgressCallback, no_progress

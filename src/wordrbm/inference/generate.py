@@ -3,7 +3,7 @@
 Each sweep moves the words by Metropolis-Hastings given the hidden states and draws the hidden
 states given the words [Dahl 2012, section 4]. The distribution of each chain approaches P(v) with
 the number of sweeps. Chains of a block share proposals, so they are not quite independent of each
-other, see `sampling/pooled.py`.
+other, see `sampling/metropolis.py`.
 """
 
 from typing import Any

@@ -14,7 +14,6 @@ import numpy as np
 from jaxtyping import Float64
 
 from wordrbm.models import WordRepRBM
-from wordrbm.models.wordrep import position_inner
 from wordrbm.shapes import Words
 from wordrbm.threads import one_blas_thread
 
@@ -42,7 +41,7 @@ def evaluate_in_double(
 
 def hidden_weights_in_double(rbm: WordRepRBM) -> WordRepRBM:
     """Return the model with U and c in double precision: then so are its products with any D."""
-    return replace(rbm, U=position_inner(rbm.U.astype(np.float64)), c=rbm.c.astype(np.float64))
+    return replace(rbm, U=rbm.U.astype(np.float64), c=rbm.c.astype(np.float64))
 
 
 def restrict_to_words(

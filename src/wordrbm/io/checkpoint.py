@@ -57,11 +57,11 @@ def save_checkpoint(run: Path, current: RunState, identity: RunIdentity) -> None
     make_folder(folder)
     tensors = {
         **current.rbm.parameters(),
-        "velocity.U": state.velocity["U"],
+        "velocity.U": current.rbm.shaped("U", state.velocity["U"]),
         "velocity.c": state.velocity["c"],
         "chains.v": state.chains.v,
         "chains.h": state.chains.h.astype(np.uint8),  # states are 0 or 1
-        **_average_tensors(state.averages),
+        **_average_tensors(current.rbm, state.averages),
     }
     model = StoredModel(current.rbm, identity.vocabulary, identity.settings, identity.corpus)
     metadata = {"kind": "checkpoint", "step": state.step, "acceptance": current.acceptance}
@@ -124,32 +124,32 @@ def _load(path: Path, metadata: dict[str, Any], identity: RunIdentity) -> RunSta
     fits = fits and _is_state(arrays, len(identity.vocabulary)) and _are_averages(arrays, step)
     if not fits:
         raise WordRBMError(f"{path} holds a state that does not fit its model; remove this file.")
-    velocity = {name: np.empty_like(rbm.parameters()[name]) for name in ("U", "c")}
+    velocity = {name: np.empty_like(rbm.table(name)) for name in ("U", "c")}
     for name, values in velocity.items():
-        values[...] = arrays[f"velocity.{name}"]
+        rbm.shaped(name, values)[...] = arrays[f"velocity.{name}"]
     chains = Chains(arrays["chains.v"], arrays["chains.h"].astype(rbm.c.dtype))
     averages = _averages(rbm, arrays, identity.settings)
     state = TrainingState(int(metadata["step"]), chains, velocity, averages)
     return RunState(rbm, state, float(metadata["acceptance"]), float(acceptances[1] or 0.0))
 
 
-def _average_tensors(averages: Averages | None) -> dict[str, Array]:
+def _average_tensors(rbm: WordRepRBM, averages: Averages | None) -> dict[str, Array]:
     """Return the arrays of the parameter averages, if the run has them."""
     if averages is None:
         return {}
-    tensors = {f"average.{name}": value for name, value in averages.value.items()}
+    tensors = {f"average.{name}": rbm.shaped(name, x) for name, x in averages.value.items()}
     return {**tensors, "average.covered": averages.covered}
 
 
 def _averages(
     rbm: WordRepRBM, arrays: dict[str, Array], settings: TrainingSettings
 ) -> Averages | None:
-    """Return the parameter averages of a checkpoint, in the memory layout of the parameters."""
+    """Return the parameter averages of a checkpoint."""
     if not settings.averaging:
         return None
-    value = {name: np.empty_like(x) for name, x in rbm.parameters().items()}
+    value = {name: np.empty_like(rbm.table(name)) for name in rbm.parameters()}
     for name, average in value.items():
-        average[...] = arrays[f"average.{name}"]
+        rbm.shaped(name, average)[...] = arrays[f"average.{name}"]
     return Averages(settings.averaging, value, ("D", "b"), arrays["average.covered"])
 
 

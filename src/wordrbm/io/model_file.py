@@ -14,7 +14,6 @@ from wordrbm.io.model_folder import (
 )
 from wordrbm.io.tensors import Shape, read_tensors, write_tensors
 from wordrbm.models import WordRepRBM
-from wordrbm.models.wordrep import position_inner
 from wordrbm.shapes import Array
 from wordrbm.storage import make_folder
 from wordrbm.text.vocabulary import Vocabulary
@@ -96,4 +95,4 @@ def rbm_from_arrays(path: Path, arrays: dict[str, Array]) -> WordRepRBM:
     """Build the RBM from the arrays of a file: finite, and of one floating-point type."""
     D, U, b, c = (arrays[name] for name in "DUbc")
     check_parameters(path, (D, U, b, c))
-    return WordRepRBM(D=D, U=position_inner(U), b=b, c=c)
+    return WordRepRBM(D=D, U=U, b=b, c=c)

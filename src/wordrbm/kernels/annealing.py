@@ -22,21 +22,12 @@ import scipy.linalg  # noqa: F401 - its BLAS is the one compiled code calls: loa
 from numba import njit
 
 from wordrbm.kernels.alias import draw_alias
-from wordrbm.kernels.jumps import draw_windows, is_accepted, log_reservoir
-from wordrbm.kernels.metropolis import REORDER
+from wordrbm.kernels.jumps import draw_windows, log_reservoir
+from wordrbm.kernels.metropolis import REORDER, gather, is_accepted
 from wordrbm.kernels.rng import next_uniform
 from wordrbm.shapes import Array
 
 FACTORS = 512  # of at most 2 each, multiplied before a logarithm is taken: below the largest double
-
-
-class AnnealedModel(NamedTuple):
-    """The parameters of a word-representation RBM; `U` is H x nd, the positions side by side."""
-
-    D: Array
-    U: Array
-    b: Array
-    c: Array
 
 
 class WordProposal(NamedTuple):
@@ -79,11 +70,7 @@ def anneal_reverse(stream, model, words, table, moves, inverse_temperatures, v, 
 @njit(cache=True, nogil=True)
 def hidden_input(model, v):  # type: ignore[no-untyped-def]
     """``c_j + x_j(v)`` of every particle."""
-    d = model.D.shape[1]
-    vectors = np.empty((len(v), v.shape[1] * d), model.D.dtype)
-    for m in range(len(v)):
-        for i in range(v.shape[1]):
-            vectors[m, i * d : (i + 1) * d] = model.D[v[m, i]]
+    vectors = gather(model.D, v.reshape(-1)).reshape(len(v), v.shape[1] * model.D.shape[1])
     return np.dot(vectors, model.U.T) + model.c
 
 
@@ -118,8 +105,8 @@ def move_words(stream, model, words, inverse_temperature, steps, v, x):  # type:
     context = np.dot(draw_hidden(stream, inverse_temperature, x), model.U)
     for m in range(len(v)):
         for i in range(v.shape[1]):
-            asked = context[m, i * d : (i + 1) * d]
-            v[m, i] = move_word(stream, model, words, inverse_temperature, steps, asked, v[m, i])
+            g = context[m, i * d : (i + 1) * d]
+            v[m, i] = move_word(stream, model, words, inverse_temperature, steps, g, v[m, i])
     return hidden_input(model, v)
 
 

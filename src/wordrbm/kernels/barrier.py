@@ -1,4 +1,4 @@
-"""Atomic flags and a spin barrier for threads inside compiled code.
+"""Threads inside compiled code: atomic flags, a spin barrier, and which thread owns what.
 
 Waking a sleeping thread takes 50 to 200 microseconds, and taking Python's lock from another as
 long; an update has only a few thousand. Threads that synchronise thousands of times a second
@@ -9,26 +9,28 @@ import os
 import time
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-SPINS_BEFORE_YIELD = 2_000  # looks at a cell before others are let run: some ten microseconds
+SCATTER = np.uint32(2654435769)  # 2^32 over the golden ratio: spreads frequent words evenly
+SPINS_BEFORE_YIELD = 2_000  # reads of a flag before the thread yields: some ten microseconds
 
 
 def atomic_load(flags: Any, place: Any) -> Any:
-    """What a cell holds now; all that was written before it was set can be read after."""
+    """Load a flag (acquire): what was written before it was stored can be read after."""
     return flags[place]
 
 
 def atomic_store(flags: Any, place: Any, value: Any) -> None:
-    """Set a cell, after all that was written before."""
+    """Store a flag (release): after all that was written before."""
     flags[place] = value
 
 
 def atomic_add(flags: Any, place: Any, value: Any) -> Any:
-    """Add to a cell; what it held before. In compiled code no other thread comes between."""
+    """Add to a flag and return what it was before; atomic in compiled code."""
     flags[place] += value
     return flags[place] - value
 
@@ -130,3 +132,16 @@ def barrier_wait(flags, arrived, generation, threads, aborted):  # type: ignore[
             return False
         spin_while(flags, generation, current, 2 * SPINS_BEFORE_YIELD)
     return True
+
+
+@njit(cache=True, nogil=True)
+def owner_thread(w, parts):  # type: ignore[no-untyped-def]
+    """The thread, of `parts`, that row w of a table belongs to."""
+    mixed = np.uint32(np.uint32(w) * SCATTER)
+    return np.int64((np.uint64(mixed) * np.uint64(parts)) >> np.uint64(32))
+
+
+@njit(cache=True, nogil=True)
+def thread_slice(part, parts, size):  # type: ignore[no-untyped-def]
+    """The share of this thread or shard in `size` consecutive numbers."""
+    return slice(part * size // parts, (part + 1) * size // parts)

@@ -80,7 +80,7 @@ def accept_lanes(word, log_weight, neg_log_u):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def prefer(log_fit, top, weight, sums):  # type: ignore[no-untyped-def]
-    """Sums of fit inside every block, all blocks abreast; `log_fit` is ``g . centroid``.
+    """Sums of fit inside every block, all blocks at once; `log_fit` is ``g . centroid``.
 
     `top`, the largest, is taken off: no context makes a sum that overflows, or is zero.
     """

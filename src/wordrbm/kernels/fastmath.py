@@ -5,7 +5,7 @@ A call of the C library stops the compiler from using vector registers; a polyno
     exp x = 2^k exp r,  k = round(x / log 2),  |r| <= (log 2)/2
     log x = e log 2 + log(1 + f),  sqrt(1/2) <= 1 + f < sqrt 2
 
-Both are good to 2 units in the last place. Doubles go to the C library: they are for referees.
+Both are good to 2 units in the last place. Doubles use the C library.
 
 References
     S. Moshier. Methods and Programs for Mathematical Functions. 1989 (Cephes: the coefficients).
@@ -118,8 +118,17 @@ def sigmoid_inplace(x: Array, c: Array) -> None:
 
 
 @njit(cache=True, **COMPILED)
+def fill_exp(x: Array, out: Array) -> None:
+    """``out = exp x``, entry by entry."""
+    for m in range(x.shape[0]):
+        row, exponentials = x[m], out[m]
+        for j in range(x.shape[1]):
+            exponentials[j] = exp(row[j])
+
+
+@njit(cache=True, **COMPILED)
 def softplus_row_sums(x: Array, total: Array) -> None:
-    """``total[m] = sum_j log(1 + exp x[m, j])``, summed in double precision."""
+    """``total[m] += sum_j log(1 + exp x[m, j])``, summed in the precision of `total`."""
     zero, one = x.dtype.type(0), x.dtype.type(1)
     term = np.empty_like(x[0])
     for m in range(x.shape[0]):

@@ -13,10 +13,10 @@ from wordrbm.shapes import Array
 def sum_exponentials(scores: Array, largest: Array, total: Array) -> None:
     """``total[m] = sum_k exp(scores[m, k] - largest[m])``."""
     for m in range(scores.shape[0]):
-        here = scores.dtype.type(0)
+        row_sum = scores.dtype.type(0)
         for k in range(scores.shape[1]):
-            here += exp(scores[m, k] - largest[m])
-        total[m] = here
+            row_sum += exp(scores[m, k] - largest[m])
+        total[m] = row_sum
 
 
 @njit(cache=True, nogil=True)

@@ -1,4 +1,4 @@
-"""Where an independence sampler stands after t steps: one pass over the words, in their order.
+"""The distribution of an independence sampler after t steps, in one pass over the words.
 
 The formulas are those of `analysis/independence.py`.
 """

@@ -15,12 +15,13 @@ import numpy as np
 from numba import njit
 
 from wordrbm.kernels.alias import draw_alias
-from wordrbm.kernels.fastmath import exp, log
+from wordrbm.kernels.fastmath import softplus_row_sums
+from wordrbm.kernels.metropolis import is_accepted
 from wordrbm.kernels.rng import GOLDEN, next_uint64, next_uniform, splitmix
 from wordrbm.shapes import Array
 
 EMPTY = -1
-NEGLIGIBLE = 1e-9  # an importance so far below the largest counts for nothing
+NEGLIGIBLE = 1e-9  # importance weights below this fraction of the largest are dropped
 
 
 class WordTables(NamedTuple):
@@ -100,8 +101,9 @@ def draw_windows(stream: Array, table: ReservoirTable, out: Array) -> None:
             out[m] = table.windows.rows[int(u / stored * R)]
         else:
             for i in range(out.shape[1]):
-                own = slice(words.first[i], words.last[i])
-                out[m, i] = own.start + draw_alias(stream, words.keep[own], words.alias[own])
+                first, last = words.first[i], words.last[i]
+                keep, alias = words.keep[first:last], words.alias[first:last]
+                out[m, i] = first + draw_alias(stream, keep, alias)
 
 
 @njit(cache=True, nogil=True)
@@ -127,17 +129,10 @@ def pool_size(jumps, chains):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def is_accepted(stream, standing, offered):  # type: ignore[no-untyped-def]
-    """True with probability ``min(1, exp(offered - standing))``."""
-    u = next_uniform(stream)
-    return offered >= standing or u < np.exp(offered - standing)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def walk_windows(
     stream: Array, jumps: int, offered: Array, current: Array, chosen: Array, accepted: Array
 ) -> None:
-    """Offer each chain `jumps` different windows of the pool, in an order of its own.
+    """Propose `jumps` different windows of the pool to each chain, in an order of its own.
 
     `offered` and `current` are log weights ``-F - log r``; ``chosen[m]`` is the place in the pool
     where chain m ends, or -1 where it stays.
@@ -158,8 +153,8 @@ def walk_windows(
 def stratify(stored: Array, log_weight: Array, M: int, weight: Array) -> None:
     """Weights of M chains and a pool of proposals in the negative phase; they sum to M.
 
-    Chains on stored windows hand their weight to the stored windows of the pool, which share it by
-    importance, ``exp(log_weight)``; all other chains keep theirs.
+    The weight of the chains on stored windows is distributed over the stored windows of the pool in
+    proportion to ``exp(log_weight)``; all other chains keep theirs.
     """
     inside, total, top = 0, 0.0, -np.inf
     for k in range(M, stored.size):
@@ -176,20 +171,14 @@ def stratify(stored: Array, log_weight: Array, M: int, weight: Array) -> None:
         weight[k] *= inside / total if total > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@njit(cache=True, nogil=True)
 def negative_free_energies(b, c, v, x, out):  # type: ignore[no-untyped-def]
     """``out[m] = sum_i b[v_i] + sum_j softplus(x_j + c_j)``, summed in double precision."""
-    zero, one = x.dtype.type(0), x.dtype.type(1)
-    term = np.empty_like(c)
+    out[:] = 0.0
     for m in range(len(v)):
-        for j in range(c.size):
-            total = x[m, j] + c[j]
-            term[j] = max(total, zero) + log(one + exp(-abs(total)))
-        out[m] = 0.0
         for i in range(v.shape[1]):
             out[m] += b[v[m, i]]
-        for j in range(c.size):
-            out[m] += term[j]
+    softplus_row_sums(x + c, out)
 
 
 @njit(cache=True, nogil=True)

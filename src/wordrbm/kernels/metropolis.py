@@ -27,6 +27,13 @@ def score(table, bias, context, m, i, word):  # type: ignore[no-untyped-def]
     return total
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def is_accepted(stream, current, proposed):  # type: ignore[no-untyped-def]
+    """True with probability ``min(1, exp(proposed - current))``."""
+    u = next_uniform(stream)
+    return proposed >= current or u < np.exp(proposed - current)
+
+
 @njit(cache=True, nogil=True)
 def walk(
     stream: Array,
@@ -47,17 +54,14 @@ def walk(
             current_weight = score(table, bias, context, m, i, word) - log_q[word]
             for _ in range(steps):
                 proposed = draw_alias(stream, keep, alias)
-                uniform = next_uniform(stream)
                 proposed_weight = score(table, bias, context, m, i, proposed) - log_q[proposed]
-                if proposed_weight >= current_weight or uniform < np.exp(
-                    proposed_weight - current_weight
-                ):
+                if is_accepted(stream, current_weight, proposed_weight):
                     word, current_weight = proposed, proposed_weight
                     accepted[m, i] += 1
             v[m, i] = word
 
 
-CHAINS_PER_POOL = LANES  # chains that share a pool, and walk abreast: the fewer, the less coupled
+CHAINS_PER_POOL = LANES  # chains that share a pool, one in each lane: the fewer, the less coupled
 
 
 @njit(cache=True, nogil=True)
@@ -90,14 +94,14 @@ def score_current(
     v: Array,
     current_weight: Array,
 ) -> None:
-    """``standing[m, i] = s_i(v[m, i]) - log q`` of the words in place; context is (n, M, r)."""
+    """``current_weight[m, i] = s_i(v[m, i]) - log q`` of the words; context is (n, M, r)."""
     for m in range(v.shape[0]):
         for i in range(v.shape[1]):
             word, p = v[m, i], table_index[i]
-            row, asked = table[p, word], context[i, m]
+            row, g = table[p, word], context[i, m]
             total = bias[p, word] - log_q[word]
             for k in range(row.size):
-                total += asked[k] * row[k]
+                total += g[k] * row[k]
             current_weight[m, i] = total
 
 
@@ -114,8 +118,8 @@ def walk_pool(
 ) -> None:
     """Move the words of up to `CHAINS_PER_POOL` chains by `steps` different entries of their pools.
 
-    ``offered[i, m, k] + offset[i, k]`` is the log weight s - log q of proposal ``pool[i, k]`` to
-    word i of chain m, and ``standing[m, i]`` of the word in place.
+    ``proposal_scores[i, m, k] + offset[i, k]`` is the log weight s - log q of proposal
+    ``pool[i, k]`` to word i of chain m, and ``current_weight[m, i]`` that of its current word.
     """
     M, n = v.shape
     order = random_bits(stream, 2 * n * M).reshape(n, M, 2)
@@ -136,12 +140,12 @@ def walk_lanes(  # type: ignore[no-untyped-def]
     offers = np.full(
         (steps, LANES), -np.inf, proposal_scores.dtype
     )  # a lane without a chain never moves
-    here, moved = np.zeros(LANES, proposal_scores.dtype), np.full(LANES, -1, np.int32)
+    weight, moved = np.zeros(LANES, proposal_scores.dtype), np.full(LANES, -1, np.int32)
     taken = np.zeros(LANES, np.int32)
     for lane in range(len(v)):
         order_proposals(order[lane], proposal_scores[lane], offset, offers[:, lane])
-        here[lane] = current_weight[lane]
-    accept_lanes(offers, neg_log_u, here, moved, taken)
+        weight[lane] = current_weight[lane]
+    accept_lanes(offers, neg_log_u, weight, moved, taken)
     for lane in range(len(v)):
         if moved[lane] >= 0:
             v[lane] = pool[pool_index(order[lane], moved[lane], pool.size)]
@@ -160,7 +164,7 @@ def pool_index(order, t, size):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def order_proposals(order, proposal_scores, offset, offers):  # type: ignore[no-untyped-def]
-    """One chain's offers in the order of its visits."""
+    """The log weights of one chain's proposals, in the order in which it is offered them."""
     for t in range(offers.size):
         place = pool_index(order, t, offset.size)
         offers[t] = proposal_scores[place] + offset[place]
@@ -185,10 +189,22 @@ def accept_lanes(offers, neg_log_u, current_weight, moved, taken):  # type: igno
 
 @njit(cache=True, nogil=True)
 def gather(table, row_index):  # type: ignore[no-untyped-def]
-    """The named rows, one under the other."""
+    """The rows of a table with these numbers, as a new matrix."""
     rows = np.empty((row_index.size, table.shape[1]), table.dtype)
     for r in range(row_index.size):
         row = table[row_index[r]]
         for k in range(row.size):
             rows[r, k] = row[k]
     return rows
+
+
+@njit(cache=True, nogil=True)
+def split_positions(concatenated, n):  # type: ignore[no-untyped-def]
+    """Rows of n blocks side by side as n contiguous matrices: (M, n d) to (n, M, d)."""
+    M, d = len(concatenated), concatenated.shape[1] // n
+    blocks = np.empty((n, M, d), concatenated.dtype)
+    for m in range(M):
+        for i in range(n):
+            for k in range(d):
+                blocks[i, m, k] = concatenated[m, i * d + k]
+    return blocks

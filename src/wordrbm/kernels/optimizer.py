@@ -8,23 +8,14 @@ number of threads.
 
 from typing import Any, NamedTuple
 
-import numpy as np
 from numba import njit
 
-from wordrbm.kernels.averaging import STRIDE, average_dense, blend, kept_share
+from wordrbm.kernels.averaging import STRIDE, average_dense, average_rows
+from wordrbm.kernels.barrier import owner_thread, thread_slice
 from wordrbm.kernels.fastmath import all_within
 from wordrbm.kernels.muon import muon_step
 from wordrbm.kernels.pcd_gradient import Parameters, ShardGradient
 from wordrbm.shapes import Array
-
-SCATTER = np.uint32(2654435769)  # 2^32 over the golden ratio: spreads frequent words evenly
-
-
-@njit(cache=True, nogil=True)
-def owner_thread(w, parts):  # type: ignore[no-untyped-def]
-    """Which of some parts a row belongs to."""
-    mixed = np.uint32(np.uint32(w) * SCATTER)
-    return np.int64((np.uint64(mixed) * np.uint64(parts)) >> np.uint64(32))
 
 
 @njit(cache=True, nogil=True)
@@ -37,7 +28,7 @@ def weigh_rows(part: int, parts: int, number: Array, weight: Array, total: Array
 
 @njit(cache=True, nogil=True)
 def clear_rows(part: int, parts: int, number: Array, total: Array) -> None:
-    """``total[w] = 0`` for each w of this part: the sum is forgotten, nothing else read."""
+    """``total[w] = 0`` for each w = number[r] of this part."""
     for r in range(number.size):
         if owner_thread(number[r], parts) == part:
             total[number[r]] = 0
@@ -45,7 +36,7 @@ def clear_rows(part: int, parts: int, number: Array, total: Array) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def row_scale(w, rate_scale, max_weight, total):  # type: ignore[no-untyped-def]
-    """How far a row goes: its damping, less if its weights add up to too much."""
+    """The learning-rate factor of a row: by its frequency, and smaller where it is clipped."""
     clipped = rate_scale.dtype.type(max_weight[w] / total[w])
     return rate_scale[w] * min(clipped, rate_scale.dtype.type(1))
 
@@ -88,7 +79,7 @@ def add_scaled(total: Array, value: Array, scale: float) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def decay_velocity(speed: Array, parameter: Array, momentum: float, shrink: float) -> None:
-    """``speed = momentum speed - shrink parameter``: what is left of the last step."""
+    """``speed = momentum speed - shrink parameter``: momentum and weight decay."""
     for k in range(speed.size):
         speed[k] = momentum * speed[k] - shrink * parameter[k]
 
@@ -101,7 +92,7 @@ class Velocity(NamedTuple):
 
 
 class RowLimits(NamedTuple):
-    """How far each row may go: see `RowRates`."""
+    """Learning-rate factor and clipping of each row: see `RowRates`."""
 
     rate_scale: Array
     max_weight: Array
@@ -127,7 +118,7 @@ class StepSizes(NamedTuple):
     hidden: float  # rate of U and c, over B
     hidden_shrink: float  # of U
     momentum: float
-    bound: float  # of a sane dense number
+    bound: float  # of the absolute value of a dense parameter
     mean: float  # 1 / B
     muon: float  # rate of U along its orthogonalised momentum (`muon.py`); 0 is plain momentum
 
@@ -141,75 +132,61 @@ def apply_gradient(
     gradient: ShardGradient,
     limits: RowLimits,
     averages: AverageTables,
-    turn: int,
+    step: int,
     step_sizes: StepSizes,
 ) -> Any:
     """Apply this thread's share of update `step`; whether its dense parameters are finite."""
     if averages.power > 0:
-        average_touched(part, parts, parameters, gradient, averages, (turn - 1) // STRIDE)
+        tables = parameters.D, parameters.b.reshape(-1, 1)
+        averaged = averages.D, averages.b.reshape(-1, 1)
+        for s in range(len(gradient.rows)):
+            average_rows(
+                part, parts, gradient.row_index[s, : gradient.rows[s]], tables, averaged,
+                averages.covered, (step - 1) // STRIDE, averages.power,
+            )  # fmt: skip
     step_rows(part, parts, parameters, gradient, limits, step_sizes)
-    average = averages.power > 0 and turn % STRIDE == 0
-    sane_c = step_dense(
+    average = averages.power > 0 and step % STRIDE == 0
+    finite_c = step_dense(
         part, parts, parameters.c, velocity.c, gradient.c, step_sizes, step_sizes.word * 0
     )
     if average:
-        average_slice(part, parts, parameters.c, averages.c, turn // STRIDE, averages.power)
+        average_slice(part, parts, parameters.c, averages.c, step // STRIDE, averages.power)
     if step_sizes.muon > 0:
-        now = turn // STRIDE if average else 0
+        now = step // STRIDE if average else 0
         return (
             step_orthogonal(
                 part, parts, parameters, velocity.U, gradient.U, averages, now, step_sizes
             )
-            and sane_c
+            and finite_c
         )
-    sane_U = step_dense(
+    finite_U = step_dense(
         part, parts, parameters.U, velocity.U, gradient.U, step_sizes, step_sizes.hidden_shrink
     )
     if average:
-        average_slice(part, parts, parameters.U, averages.U, turn // STRIDE, averages.power)
-    return sane_U and sane_c
+        average_slice(part, parts, parameters.U, averages.U, step // STRIDE, averages.power)
+    return finite_U and finite_c
 
 
 @njit(cache=True, nogil=True)
 def step_orthogonal(part, parts, parameters, velocity, gradient, averages, now, sizes):  # type: ignore[no-untyped-def]
-    """Step U along its orthogonalised momentum at this thread's positions; whether it is sane."""
-    d, sane = parameters.D.shape[1], True
+    """Step U along its orthogonalised momentum at this thread's positions; whether it is finite."""
+    d, finite = parameters.D.shape[1], True
     for i in range(part, parameters.U.shape[1] // d, parts):
-        here = slice(i * d, (i + 1) * d)
-        sane &= muon_step(
-            parameters.U[:, here], velocity[:, here], gradient[:, :, here], sizes.mean, sizes.muon,
-            sizes.momentum, sizes.hidden_shrink, sizes.bound,
+        block = slice(i * d, (i + 1) * d)
+        finite &= muon_step(
+            parameters.U[:, block], velocity[:, block], gradient[:, :, block], sizes.mean,
+            sizes.muon, sizes.momentum, sizes.hidden_shrink, sizes.bound,
         )  # fmt: skip
         for j in range(len(averages.U) if now > 0 else 0):
-            average_dense(parameters.U[j, here], averages.U[j, here], now, averages.power)
-    return sane
-
-
-@njit(cache=True, nogil=True)
-def average_touched(part, parts, parameters, gradient, averages, now):  # type: ignore[no-untyped-def]
-    """Bring the averages of the rows to be changed up to date."""
-    for s in range(len(gradient.rows)):
-        for r in range(gradient.rows[s]):
-            w = gradient.row_index[s, r]
-            if owner_thread(w, parts) == part and averages.covered[w] < now:
-                share = kept_share(averages.covered[w], now, averages.power)
-                share = parameters.b.dtype.type(share)
-                blend(averages.D[w], parameters.D[w], share)
-                blend(averages.b[w : w + 1], parameters.b[w : w + 1], share)
-                averages.covered[w] = now
+            average_dense(parameters.U[j, block], averages.U[j, block], now, averages.power)
+    return finite
 
 
 @njit(cache=True, nogil=True)
 def average_slice(part, parts, parameter, average, now, power):  # type: ignore[no-untyped-def]
     """Add this thread's slice of a dense parameter to its average."""
-    own = thread_slice(part, parts, parameter.size)
-    average_dense(parameter.reshape(-1)[own], average.reshape(-1)[own], now, power)
-
-
-@njit(cache=True, nogil=True)
-def thread_slice(part, parts, size):  # type: ignore[no-untyped-def]
-    """The slice of so many numbers that belongs to this thread."""
-    return slice(part * size // parts, (part + 1) * size // parts)
+    part_slice = thread_slice(part, parts, parameter.size)
+    average_dense(parameter.reshape(-1)[part_slice], average.reshape(-1)[part_slice], now, power)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -235,10 +212,10 @@ def step_rows(part, parts, parameters, gradient, limits, step_sizes):  # type: i
 @njit(cache=True, nogil=True)
 def step_dense(part, parts, parameter, speed, gradient, step_sizes, shrink):  # type: ignore[no-untyped-def]
     """Step this thread's slice of a dense parameter; whether it is finite and bounded."""
-    here = thread_slice(part, parts, parameter.size)
-    own, pushed = parameter.reshape(-1)[here], speed.reshape(-1)[here]
-    decay_velocity(pushed, own, step_sizes.momentum, shrink)
+    part_slice = thread_slice(part, parts, parameter.size)
+    values, velocity = parameter.reshape(-1)[part_slice], speed.reshape(-1)[part_slice]
+    decay_velocity(velocity, values, step_sizes.momentum, shrink)
     for shard in range(len(gradient)):
-        add_scaled(pushed, gradient[shard].reshape(-1)[here], step_sizes.hidden)
-    add_scaled(own, pushed, step_sizes.momentum * 0 + 1)
-    return all_within(own, step_sizes.bound)
+        add_scaled(velocity, gradient[shard].reshape(-1)[part_slice], step_sizes.hidden)
+    add_scaled(values, velocity, step_sizes.momentum * 0 + 1)
+    return all_within(values, step_sizes.bound)

@@ -9,7 +9,7 @@ phase, windows read with weight +1, less the negative phase, those of the chains
 Ranking (`ranking.py`) adds windows that differ from those read in one word; they are summed before
 they are multiplied with U and D. The products go to BLAS. It is
 `training.pcd_gradient.shard_gradient` for the word-representation RBM and this operator, draw for
-draw: the plain one is the referee.
+draw; tests hold the two equal.
 """
 
 from typing import NamedTuple
@@ -26,9 +26,10 @@ from wordrbm.kernels.metropolis import (
     gather,
     gather_pool,
     score_current,
+    split_positions,
     walk_pool,
 )
-from wordrbm.kernels.ranking import Candidates, columns, rank_windows, ranked_windows
+from wordrbm.kernels.ranking import Candidates, rank_windows, ranked_windows
 from wordrbm.kernels.rng import fill_bernoulli, seed_state
 from wordrbm.shapes import Array
 
@@ -60,10 +61,10 @@ class ShardGradient(NamedTuple):
     row_index: Array  # the words of positive, then negative windows, position by position
     D: Array  # a row for each
     b: Array  # a number for each
-    weight: Array  # the weights of the windows that name it, added up without their signs
+    weight: Array  # the summed absolute weights of the windows that contain it
     accepted: Array  # proposals accepted, per word of a chain
     jumped: Array  # windows taken, per chain
-    rows: Array  # one number: how many words are named
+    rows: Array  # one number: how many rows are used
 
 
 @njit(cache=True, nogil=True)
@@ -72,7 +73,7 @@ def shard_gradient(
     reservoir: ReservoirTable, jumps: int, candidates: Candidates,
     read: Array, v: Array, h: Array, new_v: Array, new_h: Array, gradient: ShardGradient,
 ) -> None:  # fmt: skip
-    """Move the chains (v, h) to (new_v, new_h), and compare them with the windows `read`."""
+    """Move the chains (v, h) to (new_v, new_h); the gradient of the windows `read` less theirs."""
     stream = seed_state(seed, step, shard)
     new_v[:], gradient.accepted[:] = v, 0
     move_words(stream, parameters, proposals, h, new_v, gradient.accepted)
@@ -96,28 +97,28 @@ def shard_gradient(
     )  # fmt: skip
     sigmoid_inplace(inputs, parameters.c)
     fill_bernoulli(stream, inputs[B : B + M], new_h)
-    N = B + keep_weighted(weight, windows[B:], gathered[B:], inputs[B:])
+    N = B + compact_weighted(weight, windows[B:], gathered[B:], inputs[B:])
     gradient.rows[0] = N * n + ranked.number.size
     gradient.row_index[: N * n] = windows[:N].reshape(-1)
     accumulate(parameters, gathered[:N], inputs[:N], weight, ranked, B, M, gradient)
-    add_candidates(parameters, gathered[:B], ranked, N * n, gradient)
+    add_candidates(parameters.D, ranked, N * n, gradient)
 
 
 @njit(cache=True, nogil=True)
-def keep_weighted(weight, windows, vectors, mean):  # type: ignore[no-untyped-def]
+def compact_weighted(weight, windows, vectors, mean):  # type: ignore[no-untyped-def]
     """Move the rows with a weight to the front, in their order; how many there are."""
-    kept = 0
+    count = 0
     for m in range(weight.size):
         if weight[m] > 0.0:
-            weight[kept], windows[kept] = weight[m], windows[m]
-            vectors[kept], mean[kept] = vectors[m], mean[m]
-            kept += 1
-    return kept
+            weight[count], windows[count] = weight[m], windows[m]
+            vectors[count], mean[count] = vectors[m], mean[m]
+            count += 1
+    return count
 
 
 @njit(cache=True, nogil=True)
 def move_words(stream, parameters, proposals, h, v, accepted):  # type: ignore[no-untyped-def]
-    """Every word walks over its position's pool of proposals."""
+    """Move every word by Metropolis-Hastings proposals from its position's pool."""
     context = np.dot(h, parameters.U)
     for first in range(0, len(v), CHAINS_PER_POOL):
         few = slice(first, min(len(v), first + CHAINS_PER_POOL))
@@ -137,24 +138,13 @@ def move_block(stream, parameters, proposals, context, v, accepted):  # type: ig
         np.zeros(n, np.int64),
     )
     gather_pool(table, bias, proposals.log_q, table_index, pool, rows, offset)
-    apart = split_positions(context, n)
+    contexts = split_positions(context, n)
     proposal_scores = np.empty((n, M, pool.shape[1]), dtype)
     for i in range(n):
-        np.dot(apart[i], rows[i].T, proposal_scores[i])
+        np.dot(contexts[i], rows[i].T, proposal_scores[i])
     current_weight = np.empty((M, n), dtype)
-    score_current(table, bias, proposals.log_q, table_index, apart, v, current_weight)
+    score_current(table, bias, proposals.log_q, table_index, contexts, v, current_weight)
     walk_pool(stream, proposals.steps, pool, proposal_scores, offset, current_weight, v, accepted)
-
-
-@njit(cache=True, nogil=True)
-def split_positions(context, n):  # type: ignore[no-untyped-def]
-    """The context of each position as a matrix of its own, from all of them side by side."""
-    apart = np.empty((n, len(context), context.shape[1] // n), context.dtype)
-    for m in range(len(context)):
-        for i in range(n):
-            for k in range(apart.shape[2]):
-                apart[i, m, k] = context[m, i * apart.shape[2] + k]
-    return apart
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
@@ -190,25 +180,21 @@ def weigh_positive(mean, ranked, n, B, gradient):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, nogil=True)
-def add_candidates(parameters, vectors, ranked, first, gradient):  # type: ignore[no-untyped-def]
-    """What ranking changes at the ranked positions: the words read, and their candidates."""
-    B, d = len(vectors), parameters.D.shape[1]
-    n = vectors.shape[1] // d
-    P = ranked.number.size // n
-    for i in range(n if P > 0 else 0):
+def add_candidates(D, ranked, first_row, gradient):  # type: ignore[no-untyped-def]
+    """Add what ranking changes at the ranked positions: the words read, and their candidates."""
+    (n, B, d), P = ranked.vectors.shape, ranked.number.size // max(1, len(ranked.vectors))
+    for i in range(n):
         start, stop = ranked_windows(i, n, B, ranked.rotation)
-        here, U = slice(start, stop), columns(parameters.U, i, n)
-        own, rows = slice(i * P, (i + 1) * P), slice(first + i * P, first + (i + 1) * P)
-        row_index, negative = ranked.number[own], ranked.negative[here]
-        gradient.row_index[rows], gradient.weight[rows] = row_index, ranked.total[own]
-        gradient.b[rows] = -ranked.total[own]
-        gradient.D[rows] = -np.dot(ranked.means[own], U)
-        added = np.dot(negative.T, columns(vectors[here], i, n))
-        added -= np.dot(ranked.means[own].T, gather(parameters.D, row_index))
-        gradient.U[:, i * d : (i + 1) * d] += added
-        back = np.dot(negative, U)
-        for m in range(here.start, here.stop):
-            candidate = ranked.weight[m]
-            gradient.b[m * n + i] += candidate
-            gradient.weight[m * n + i] -= candidate
-            gradient.D[m * n + i] += back[m - here.start]
+        drawn, rows = slice(i * P, (i + 1) * P), slice(first_row + i * P, first_row + (i + 1) * P)
+        row_index, negative = ranked.number[drawn], ranked.negative[start:stop]
+        gradient.row_index[rows], gradient.weight[rows] = row_index, ranked.total[drawn]
+        gradient.b[rows] = -ranked.total[drawn]
+        gradient.D[rows] = -np.dot(ranked.means[drawn], ranked.U[i])
+        dU = np.dot(negative.T, ranked.vectors[i, start:stop])
+        dU -= np.dot(ranked.means[drawn].T, gather(D, row_index))
+        gradient.U[:, i * d : (i + 1) * d] += dU
+        dD = np.dot(negative, ranked.U[i])
+        for m in range(start, stop):
+            gradient.b[m * n + i] += ranked.weight[m]
+            gradient.weight[m * n + i] -= ranked.weight[m]
+            gradient.D[m * n + i] += dD[m - start]

@@ -15,14 +15,14 @@ import numpy as np
 from numba import njit
 
 from wordrbm.kernels.alias import fill_alias
-from wordrbm.kernels.fastmath import all_within, exp
+from wordrbm.kernels.fastmath import all_within, exp, fill_exp
 from wordrbm.kernels.jumps import WordTables
-from wordrbm.kernels.metropolis import gather
+from wordrbm.kernels.metropolis import gather, split_positions
 from wordrbm.kernels.rng import next_uint64, next_uniform
 from wordrbm.shapes import Array
 
-SHARPEST = 80.0  # an input beyond it is ranked by logarithms: its exponential may leave the range
-LEAST, MOST = 1e-30, 1e30  # of a product of a block of units, or it is ranked by logarithms
+MAX_INPUT = 80.0  # beyond it scores are computed from logarithms: exp may overflow
+LEAST, MOST = 1e-30, 1e30  # of a product over a block of units, else logarithms are used
 BLOCK = 16  # units whose product is taken in the model's precision, before it multiplies a double
 
 
@@ -45,11 +45,13 @@ class Ranked(NamedTuple):
     number: Array  # nP: the candidates
     total: Array  # nP: the weight of each, over all windows
     means: Array  # nP x H: their hidden means, so weighted
+    U: Array  # n x H x d: the weights of each position; none without ranking
+    vectors: Array  # n x B x d: the vectors of the words read
 
 
 @njit(cache=True, nogil=True)
 def draw_rotation(stream, n, B):  # type: ignore[no-untyped-def]
-    """The position that the first of B windows are ranked by: any, where not all have a turn."""
+    """The position that the first of B windows are ranked by: random where B < n, else 0."""
     return np.int64(next_uint64(stream) % np.uint64(n)) if n > B else np.int64(0)
 
 
@@ -63,65 +65,62 @@ def ranked_windows(i, n, B, rotation):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def rank_windows(stream, D, U, b, c, candidates, v, vectors, x):  # type: ignore[no-untyped-def]
     """Rank one word of each window v; `vectors` are its words' and x the inputs they give."""
-    (B, n), H, P, dtype = v.shape, c.size, candidates.size, c.dtype
-    rows, rotation = n * P, draw_rotation(stream, n, B) if P > 0 else np.int64(0)
+    (B, n), H, d, P, dtype = v.shape, c.size, D.shape[1], candidates.size, c.dtype
+    U_of, vectors_of, rotation = np.empty((0, H, d), dtype), np.empty((0, B, d), dtype), np.int64(0)
+    if P > 0:
+        U_of, vectors_of = split_positions(U, n), split_positions(vectors, n)
+        rotation = draw_rotation(stream, n, B)
     ranked = Ranked(
-        np.zeros(B, dtype), np.zeros(B, dtype), np.zeros((B if P > 0 else 0, H), dtype),
-        rotation, np.zeros(rows, np.int32), np.zeros(rows, dtype), np.zeros((rows, H), dtype),
+        np.zeros(B, dtype), np.zeros(B, dtype), np.zeros((B if P > 0 else 0, H), dtype), rotation,
+        np.zeros(n * P, np.int32), np.zeros(n * P, dtype), np.zeros((n * P, H), dtype), U_of,
+        vectors_of,
     )  # fmt: skip
-    for i in range(n if P > 0 else 0):
+    for i in range(len(U_of)):
         first, last = ranked_windows(i, n, B, rotation)
         if first == last:
             continue
-        here, own = slice(first, last), slice(i * P, (i + 1) * P)
+        windows, drawn = slice(first, last), slice(i * P, (i + 1) * P)
         part = Ranked(
-            ranked.read[here], ranked.weight[here], ranked.negative[here],
-            rotation, ranked.number[own], ranked.total[own], ranked.means[own],
+            ranked.read[windows], ranked.weight[windows], ranked.negative[windows], rotation,
+            ranked.number[drawn], ranked.total[drawn], ranked.means[drawn], U_of[i],
+            vectors_of[i][windows],
         )  # fmt: skip
         draw_candidates(stream, candidates.words, i, part.number)
-        rank_position(stream, D, columns(U, i, n), b, c, candidates, i, v[here],
-                      columns(vectors[here], i, n), x[here], part)  # fmt: skip
+        rank_position(stream, D, b, c, candidates, i, v[windows], x[windows], part)
     return ranked
 
 
 @njit(cache=True, nogil=True)
 def draw_candidates(stream, words, i, out):  # type: ignore[no-untyped-def]
     """Fill `out` with words of position i, by their frequency."""
-    own = slice(words.first[i], words.last[i])
-    fill_alias(stream, words.keep[own], words.alias[own], out)
-    out += own.start
-
-
-@njit(cache=True, nogil=True)
-def columns(matrix, i, n):  # type: ignore[no-untyped-def]
-    """The i-th of n equal blocks of columns, as a matrix of its own."""
-    d = matrix.shape[1] // n
-    return np.ascontiguousarray(matrix[:, i * d : (i + 1) * d])
+    first, last = words.first[i], words.last[i]
+    fill_alias(stream, words.keep[first:last], words.alias[first:last], out)
+    out += first
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def rank_position(stream, D, U, b, c, candidates, i, v, vectors, x, ranked):  # type: ignore[no-untyped-def]
-    """Rank the words at position i of the windows v; U and `vectors` are those of the position."""
+def rank_position(stream, D, b, c, candidates, i, v, x, ranked):  # type: ignore[no-untyped-def]
+    """Rank the words at position i of the windows v; `ranked` holds the position's arrays."""
     H, P, dtype, log_q = c.size, candidates.size, c.dtype, candidates.words.log_q
     rows = gather(D, ranked.number)
-    added, own_added = np.dot(rows, U.T), np.dot(vectors, U.T)
+    added, read_added = np.dot(rows, ranked.U.T), np.dot(ranked.vectors, ranked.U.T)
     growth = np.empty_like(added)
     fill_exp(added, growth)
     by_unit = np.ascontiguousarray(growth.T)
-    off, on, own = np.empty(H, dtype), np.empty(H, dtype), np.empty(H, dtype)
+    off, on, factors = np.empty(H, dtype), np.empty(H, dtype), np.empty(H, dtype)
     product, score, weight = np.empty(P, dtype), np.empty(P + 1), np.empty(P)
     bias, factor = np.empty(P + 1), np.empty(P + 1)
     for k in range(P):
         bias[k] = b[ranked.number[k]] - log_q[ranked.number[k]]
         factor[k] = np.exp(bias[k])
-    sharp = not all_within(added.reshape(-1), SHARPEST)
+    is_large = not all_within(added.reshape(-1), MAX_INPUT)
     for m in range(len(v)):
         bias[P] = b[v[m, i]] - log_q[v[m, i]]
         factor[P] = np.exp(bias[P])
-        fill_switches(x[m], own_added[m], c, off, on, own)
-        multiply_units(off, on, by_unit, own, product, score)
-        slow = sharp or not all_within(own_added[m], SHARPEST)
-        slow = rank_scores(slow, score, factor, bias, x[m], own_added[m], added, c)
+        fill_switches(x[m], read_added[m], c, off, on, factors)
+        multiply_units(off, on, by_unit, factors, product, score)
+        slow = is_large or not all_within(read_added[m], MAX_INPUT)
+        slow = rank_scores(slow, score, factor, bias, x[m], read_added[m], added, c)
         thin(next_uniform(stream), score[:P], candidates.thinning, weight)
         ranked.read[m] = candidates.weight * (1.0 - score[P])
         for k in range(P):
@@ -129,44 +128,34 @@ def rank_position(stream, D, U, b, c, candidates, i, v, vectors, x, ranked):  # 
                 w = dtype.type(candidates.weight * weight[k])
                 ranked.weight[m] += w
                 ranked.total[k] += w
+                sums = ranked.negative[m], ranked.means[k]
                 if slow:
-                    add_means_slowly(
-                        x[m], own_added[m], added[k], c, w, ranked.negative[m], ranked.means[k]
-                    )
+                    add_means_slowly(x[m], read_added[m], added[k], c, w, *sums)
                 else:
-                    add_means(off, on, growth[k], w, ranked.negative[m], ranked.means[k])
+                    add_means(off, on, growth[k], w, *sums)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def fill_exp(x, out):  # type: ignore[no-untyped-def]
-    """``out = exp x``, entry by entry."""
-    for k in range(x.shape[0]):
-        row, to = x[k], out[k]
-        for j in range(x.shape[1]):
-            to[j] = exp(row[j])
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def fill_switches(x, own_added, c, off, on, own):  # type: ignore[no-untyped-def]
-    """The probabilities of each unit given the rest of the window, and the word's own factor."""
+def fill_switches(x, read_added, c, off, on, factors):  # type: ignore[no-untyped-def]
+    """Each unit's probabilities given the rest of the window, and its factor of the word read."""
     one = x.dtype.type(1)
     for j in range(c.size):
-        odds = exp(own_added[j] - x[j] - c[j])
+        odds = exp(read_added[j] - x[j] - c[j])
         on[j] = one / (one + odds)
         off[j] = odds * on[j]
-        own[j] = off[j] + on[j] * exp(own_added[j])
+        factors[j] = off[j] + on[j] * exp(read_added[j])
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def multiply_units(off, on, by_unit, own, product, score):  # type: ignore[no-untyped-def]
-    """``score[k] = prod_j (off_j + on_j growth_jk)``, and last the product of `own`."""
+def multiply_units(off, on, by_unit, factors, product, score):  # type: ignore[no-untyped-def]
+    """``score[k] = prod_j (off_j + on_j growth_jk)``, and last the product of `factors`."""
     P, H, one, beyond = product.size, off.size, product.dtype.type(1), 0
     score[:] = 1.0
     for first in range(0, H, BLOCK):
         last, read = min(H, first + BLOCK), one
         product[:] = one
         for j in range(first, last):
-            read *= own[j]
+            read *= factors[j]
         for j in range(first, last - 3, 4):
             a, e, i, o = by_unit[j], by_unit[j + 1], by_unit[j + 2], by_unit[j + 3]
             # Read before the loop: inside, they might alias what it writes and block vectors.
@@ -190,10 +179,10 @@ def multiply_units(off, on, by_unit, own, product, score):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def rank_scores(slow, score, factor, bias, x, own_added, added, c):  # type: ignore[no-untyped-def]
+def rank_scores(slow, score, factor, bias, x, read_added, added, c):  # type: ignore[no-untyped-def]
     """Turn products of units into the probabilities of the candidates and, last, the word read.
 
-    Whether it had to be done by logarithms.
+    Returns whether it was done by logarithms.
     """
     total = 0.0
     for k in range(score.size):
@@ -201,21 +190,21 @@ def rank_scores(slow, score, factor, bias, x, own_added, added, c):  # type: ign
         total += score[k]
     slow = slow or not 1e-300 < total < 1e300
     if slow:
-        total = rank_slowly(score, bias, x, own_added, added, c)
+        total = rank_slowly(score, bias, x, read_added, added, c)
     for k in range(score.size):
         score[k] /= total
     return slow
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def rank_slowly(score, bias, x, own_added, added, c):  # type: ignore[no-untyped-def]
-    """The same by logarithms, where products leave the range of a number; gives their sum."""
+def rank_slowly(score, bias, x, read_added, added, c):  # type: ignore[no-untyped-def]
+    """The same by logarithms, where products overflow or underflow; returns their sum."""
     P = score.size - 1
     for k in range(P + 1):
         score[k] = bias[k]
         for j in range(c.size):
-            rest = np.float64(x[j]) + c[j] - own_added[j]
-            whole = rest + (added[k, j] if k < P else own_added[j])
+            rest = np.float64(x[j]) + c[j] - read_added[j]
+            whole = rest + (added[k, j] if k < P else read_added[j])
             score[k] += max(whole, 0.0) + np.log1p(np.exp(-abs(whole)))
     top, total = score.max(), 0.0
     for k in range(P + 1):
@@ -250,10 +239,10 @@ def add_means(off, on, growth, weight, window, candidate):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def add_means_slowly(x, own_added, added, c, weight, window, candidate):  # type: ignore[no-untyped-def]
-    """The same from the inputs themselves, where exponentials leave the range of a number."""
+def add_means_slowly(x, read_added, added, c, weight, window, candidate):  # type: ignore[no-untyped-def]
+    """The same from the inputs themselves, where exponentials overflow."""
     for j in range(c.size):
-        total = np.float64(x[j]) + c[j] - own_added[j] + added[j]
+        total = np.float64(x[j]) + c[j] - read_added[j] + added[j]
         mean = weight / (1.0 + np.exp(-max(min(total, 700.0), -700.0)))
         window[j] += mean
         candidate[j] += mean

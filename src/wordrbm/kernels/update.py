@@ -11,7 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from wordrbm.kernels.barrier import atomic_add, atomic_load, atomic_store, barrier_wait, spin_while
+from wordrbm.kernels.barrier import (
+    atomic_add,
+    atomic_load,
+    atomic_store,
+    barrier_wait,
+    spin_while,
+    thread_slice,
+)
 from wordrbm.kernels.jumps import ReservoirTable
 from wordrbm.kernels.optimizer import AverageTables, RowLimits, StepSizes, Velocity, apply_gradient
 from wordrbm.kernels.pcd_gradient import Parameters, PooledProposals, ShardGradient, shard_gradient
@@ -39,7 +46,7 @@ class UpdateState(NamedTuple):
     limits: RowLimits
     averages: AverageTables
     read: Array  # B x n
-    v: Array  # 2 x M x n: before and after, in turn
+    v: Array  # 2 x M x n: before and after, alternating
     h: Array  # 2 x M x H
     gradient: ShardGradient  # shards on the first axis
     step_sizes: Array  # the numbers of a `StepSizes`
@@ -97,13 +104,10 @@ def run_share(step, thread, threads, seed, state):  # type: ignore[no-untyped-de
 def run_shard(step, shard, S, seed, state):  # type: ignore[no-untyped-def]
     """One shard: read its windows, move its chains, keep its gradient."""
     B, M = len(state.read), state.v.shape[1]
-    here, own = (
-        slice(shard * B // S, (shard + 1) * B // S),
-        slice(shard * M // S, (shard + 1) * M // S),
-    )
-    read = state.read[here]
+    batch, chains = thread_slice(shard, S, B), thread_slice(shard, S, M)
+    read = state.read[batch]
     if state.plan.before.size > 0:
-        largest = fill_batch(state.plan, (step - 1) * B + here.start, read)
+        largest = fill_batch(state.plan, (step - 1) * B + batch.start, read)
         if largest >= len(state.parameters.b):
             atomic_store(state.flags, BAD_ID, np.int64(largest))
             return
@@ -115,6 +119,6 @@ def run_shard(step, shard, S, seed, state):  # type: ignore[no-untyped-def]
     )  # fmt: skip
     shard_gradient(
         seed, step, shard, state.parameters, state.proposals, state.reservoir, state.jumps,
-        state.candidates, read, state.v[before, own], state.h[before, own], state.v[after, own],
-        state.h[after, own], gradient,
+        state.candidates, read, state.v[before, chains], state.h[before, chains],
+        state.v[after, chains], state.h[after, chains], gradient,
     )  # fmt: skip

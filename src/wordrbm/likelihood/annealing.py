@@ -25,13 +25,13 @@ from jaxtyping import Float, Int32
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.annealing import (
-    AnnealedModel,
     Moves,
     WordProposal,
     anneal_forward,
     anneal_reverse,
 )
 from wordrbm.kernels.jumps import ReservoirTable
+from wordrbm.kernels.pcd_gradient import Parameters
 from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling.jumps import Reservoir
@@ -77,7 +77,7 @@ class Particles(NamedTuple):
 class Annealing:
     """The path from word frequencies to one model, ready to be run in both directions."""
 
-    model: AnnealedModel
+    model: Parameters
     words: WordProposal
     table: ReservoirTable
     positions: int
@@ -99,8 +99,7 @@ class Annealing:
             )
         if reservoir is None:
             reservoir = Reservoir.build(np.zeros((1, rbm.positions), np.int32), proposal)
-        stacked = np.ascontiguousarray(rbm.stacked)
-        model = AnnealedModel(rbm.D, stacked, rbm.b, rbm.c)
+        model = Parameters(rbm.D, rbm.stacked, rbm.b, rbm.c)
         words = WordProposal(proposal.keep, proposal.alias, proposal.log_probability())
         return cls(model, words, reservoir.table, rbm.positions, settings)
 
@@ -145,7 +144,7 @@ class Annealing:
                 path = _stretch(T, done, reverse=use == REVERSE)
                 list(pool.map(move, range(len(parts))))
                 report(min(done + STRIDE, T) / T, note)
-        _refuse_lost_numbers(log_weights)
+        _check_finite(log_weights)
         return Particles(v, log_weights)
 
 
@@ -155,7 +154,7 @@ def _stretch(T: int, done: int, *, reverse: bool) -> Float[np.ndarray, " t"]:
     return (T - steps[::-1] if reverse else steps) / T
 
 
-def _refuse_lost_numbers(log_weights: Float[np.ndarray, " C"]) -> None:
+def _check_finite(log_weights: Float[np.ndarray, " C"]) -> None:
     if not np.isfinite(log_weights).all():
         raise WordRBMError(
             "Annealing came to weights that are not finite: the parameters of this model are too "

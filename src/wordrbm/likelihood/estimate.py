@@ -1,9 +1,9 @@
-"""The likelihood of held-out text under a model, with all that tells how far to trust it.
+"""The likelihood of held-out text under a model, with its errors and diagnostics.
 
     log P(v) = -F(v) - log Z
 
 log Z is the stratified estimate (`stratified.py`), never below the bound that the windows of the
-text give (`heaviest.py`). Beside it stand annealing alone, forward and reverse (`annealing.py`),
+text give (`heaviest.py`). Also reported: annealing alone, forward and reverse (`annealing.py`),
 and where the mass of the model is: on which windows, and how much of it on very rare ones.
 """
 
@@ -46,7 +46,7 @@ class MeanAndError:
 
     @classmethod
     def of(cls, values: Float[np.ndarray, " N"]) -> "MeanAndError":
-        """The mean of these values, of which there must be two: one alone tells no error."""
+        """The mean of these values, of which there must be two: one has no standard error."""
         if values.size < 2:
             raise WordRBMError(
                 f"{values.size} held-out windows were found; a likelihood needs 2 or more to know "
@@ -59,7 +59,7 @@ class MeanAndError:
 @final
 @dataclass(frozen=True, eq=False)
 class LikelihoodEstimate:
-    """What is known of log Z and of held-out text; nats throughout."""
+    """Estimates of log Z and of the likelihood of held-out text, in nats."""
 
     log_Z: float  # stratified, and not below the bound
     stratified: PartitionFunction

@@ -51,7 +51,7 @@ def share_of_model(share: float, text_share: float, coverage: float) -> float:
 @final
 @dataclass(frozen=True, eq=False)
 class DistinctWindows:
-    """The distinct windows of a sample of text, with their counts; made once, asked often."""
+    """The distinct windows of a sample of text, with their counts; built once, used often."""
 
     windows: Int32[np.ndarray, "N n"]
     counts: Int[np.ndarray, " N"]
@@ -78,8 +78,8 @@ class DistinctWindows:
     def coverage(self, windows: Words) -> float:
         """The share of some windows that are among these."""
         row = np.dtype((np.void, 4 * self.windows.shape[1]))  # a window as one value
-        asked = np.ascontiguousarray(windows, np.int32).view(row)
-        return float(np.isin(asked, np.ascontiguousarray(self.windows).view(row)).mean())
+        rows = np.ascontiguousarray(windows, np.int32).view(row)
+        return float(np.isin(rows, np.ascontiguousarray(self.windows).view(row)).mean())
 
     def check(self, rbm: AbstractRBM, *, top: int = TOP, threads: int = 1) -> HeaviestWindows:
         """Weigh every window: the bound on log Z, and the heaviest windows."""

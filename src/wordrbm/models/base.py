@@ -1,4 +1,4 @@
-"""What a sampler or a trainer may ask of a model.
+"""The interface of all models, for samplers and trainers.
 
 Every model here scores a word at a position by one row of a table,
 
@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from wordrbm.kernels.fastmath import sigmoid_inplace, softplus_row_sums
-from wordrbm.models.gradient import Gradient
+from wordrbm.models.sparse_gradient import Gradient
 from wordrbm.shapes import Array, Hidden, Scores, Words
 
 
@@ -44,11 +44,11 @@ class AbstractRBM(ABC):
 
     @abstractmethod
     def word_input(self, v: Words) -> Hidden:
-        """What the words give each hidden unit: ``sum_i W(i)[:, v_i]``, a fresh array."""
+        """The input of each hidden unit from the words: ``sum_i W(i)[:, v_i]``, a new array."""
 
     @abstractmethod
     def word_context(self, h: Hidden) -> Float[np.ndarray, "B n r"]:
-        """What the hidden states ask of each position: ``s_i(w) = bias + context_i . row(w)``."""
+        """The context vector of each position: ``s_i(w) = bias + context_i . row(w)``."""
 
     @abstractmethod
     def word_weights(self, i: int, words: slice) -> Float[np.ndarray, "k H"]:
@@ -63,8 +63,15 @@ class AbstractRBM(ABC):
         """The parameters by name; the arrays themselves, not copies."""
 
     @abstractmethod
-    def table(self, name: str) -> Float[np.ndarray, "R r"]:
-        """A parameter whose gradient is sparse, as the table of rows its gradient names."""
+    def table(self, name: str) -> Array:
+        """A parameter as it is stored, a contiguous array: what its gradient is added to.
+
+        Where the gradient is sparse, its rows are rows of this table.
+        """
+
+    @abstractmethod
+    def shaped(self, name: str, table: Array) -> Array:
+        """An array of the shape of `table(name)`, as a view of the parameter's own shape."""
 
     def word_score(self, v: Words, h: Hidden) -> Scores:
         """``log P*(v_i | h)``, unnormalised, of the words in place. Its cost has no K."""
@@ -101,6 +108,6 @@ class AbstractRBM(ABC):
 
     @property
     def table_index(self) -> Int[np.ndarray, " n"]:
-        """Which shelf of the word table each position reads."""
+        """Which of the P word tables each position uses."""
         shared = self.word_table.shape[0] == 1
         return np.zeros(self.positions, int) if shared else np.arange(self.positions)

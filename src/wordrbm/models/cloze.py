@@ -1,4 +1,4 @@
-"""The exact cloze score: how surprised the model is by each word, given the rest of its window.
+"""The exact cloze score: the log-probability of each word given the rest of its window.
 
     log P(v_i = k | rest) = b_k + sum_j softplus(a_j + W(i)[j, k]) - log sum_k' (the same)
 
@@ -53,7 +53,7 @@ def logits_given(
     for first in range(0, bias.size, VOCAB_BLOCK):
         words = slice(first, min(first + VOCAB_BLOCK, bias.size))
         weight = model.word_weights(i, words).astype(np.float64)
-        with np.errstate(over="ignore"):  # infinity sends the word down the slow road
+        with np.errstate(over="ignore"):  # infinity selects the slow path of the kernel
             growth = np.exp(weight)
         logits = np.empty((len(rest), len(weight)))
         log_gain(rest, off, on, weight, growth, logits)
@@ -61,7 +61,7 @@ def logits_given(
 
 
 def _of_windows(model: AbstractRBM, v: Words, stop: StopCheck) -> Scores:
-    with np.errstate(over="ignore", invalid="ignore"):  # a lost model is told in a sentence
+    with np.errstate(over="ignore", invalid="ignore"):  # divergence is reported in one sentence
         return _scores(model, v, stop)
 
 
@@ -73,8 +73,8 @@ def _scores(model: AbstractRBM, v: Words, stop: StopCheck) -> Scores:
             if stop():
                 raise Stopped(STOPPED)
             log_total = np.logaddexp(log_total, _log_sum(logits))
-            here = np.flatnonzero((words.start <= v[:, i]) & (v[:, i] < words.stop))
-            scores[here, i] = logits[here, v[here, i] - words.start]
+            m = np.flatnonzero((words.start <= v[:, i]) & (v[:, i] < words.stop))
+            scores[m, i] = logits[m, v[m, i] - words.start]
         scores[:, i] -= log_total
     return scores
 
@@ -86,5 +86,5 @@ def _log_sum(logits: Float[np.ndarray, "B k"]) -> Float[np.ndarray, " B"]:
 
 def _input_without(model: AbstractRBM, v: Words, i: int) -> Float[np.ndarray, "B H"]:
     """The hidden input of each window with position i taken out, in double precision."""
-    own = np.stack([model.word_weights(i, slice(w, w + 1))[0] for w in v[:, i].tolist()])
-    return model.hidden_input(v).astype(np.float64) - own
+    removed = np.stack([model.word_weights(i, slice(w, w + 1))[0] for w in v[:, i].tolist()])
+    return model.hidden_input(v).astype(np.float64) - removed

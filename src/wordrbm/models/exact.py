@@ -2,7 +2,7 @@
 
     Z = sum_v exp(-F(v)) = sum_h exp(c . h) prod_i sum_k exp(s_i(k; h))
 
-Two roads to the same number, so that each checks the other. Costs K^n and 2^H.
+Two ways to the same number, so that each checks the other. Costs K^n and 2^H.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from wordrbm.errors import WordRBMError
 from wordrbm.models.base import AbstractRBM
-from wordrbm.models.gradient import to_dense
+from wordrbm.models.sparse_gradient import Gradient
 from wordrbm.shapes import Array, Hidden, Words
 
 MOST_STATES = 2**22
@@ -65,6 +65,16 @@ def log_likelihood_gradient(model: AbstractRBM, v: Words) -> dict[str, Array]:
     data = model.gradient(v, model.hidden_mean(v), data_weight)
     model_term = model.gradient(every, model.hidden_mean(every), window_probability(model))
     return {
-        name: to_dense(data, name, value.shape) - to_dense(model_term, name, value.shape)
-        for name, value in model.parameters().items()
+        name: to_dense(model, data, name) - to_dense(model, model_term, name)
+        for name in model.parameters()
     }
+
+
+def to_dense(model: AbstractRBM, gradient: Gradient, name: str) -> Array:
+    """The whole gradient of one parameter, in its shape, repeats summed. Costs O(K)."""
+    if name in gradient.dense:
+        return model.shaped(name, gradient.dense[name])
+    number, values = gradient.rows[name]
+    table = np.zeros(model.table(name).shape, values.dtype)
+    np.add.at(table, number, values)
+    return model.shaped(name, table)

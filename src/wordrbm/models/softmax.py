@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from wordrbm.models.base import AbstractRBM
-from wordrbm.models.gradient import Gradient, Rows
+from wordrbm.models.sparse_gradient import Gradient, Rows
 from wordrbm.shapes import Array, Hidden, Probability, Words
 
 
@@ -62,8 +62,12 @@ class SoftmaxRBM(AbstractRBM):
     def parameters(self) -> dict[str, Array]:
         return {"W": self.W, "b": self.b, "c": self.c}
 
-    def table(self, name: str) -> Float[np.ndarray, "R r"]:
-        return {"W": self.W.reshape(-1, self.c.size), "b": self.b.reshape(-1, 1)}[name]
+    def table(self, name: str) -> Array:
+        W, b = self.W.reshape(-1, self.c.size), self.b.reshape(-1, 1)
+        return {"W": W, "b": b, "c": self.c}[name]
+
+    def shaped(self, name: str, table: Array) -> Array:
+        return table.reshape(self.parameters()[name].shape)
 
     def _row_numbers(self, v: Words) -> Int[np.ndarray, " R"]:
         K = self.b.shape[1]

@@ -15,19 +15,31 @@ import numpy as np
 from jaxtyping import Float
 
 from wordrbm.models.base import AbstractRBM
-from wordrbm.models.gradient import Gradient, Rows
+from wordrbm.models.sparse_gradient import Gradient, Rows
 from wordrbm.shapes import Array, Hidden, Probability, Words
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class WordRepRBM(AbstractRBM):
-    """Parameters of the word-representation RBM."""
+    """Parameters of the word-representation RBM.
+
+    `U` is stored with its positions side by side, as one H x nd matrix (`stacked`), so that the
+    products of all positions are one: a U in another memory layout is copied.
+    """
 
     D: Float[np.ndarray, "K d"]  # word vectors
     U: Float[np.ndarray, "n H d"]  # what each position does with a word vector
     b: Float[np.ndarray, " K"]  # word biases, shared by all positions
     c: Float[np.ndarray, " H"]  # hidden biases
+
+    def __post_init__(self) -> None:
+        stored = np.ascontiguousarray(self.U.transpose(1, 0, 2))
+        object.__setattr__(self, "U", stored.transpose(1, 0, 2))
+
+    def __setstate__(self, state: dict[str, Array]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()  # pickling has changed the memory layout of U
 
     @property
     def positions(self) -> int:
@@ -43,7 +55,7 @@ class WordRepRBM(AbstractRBM):
 
     @property
     def stacked(self) -> Float[np.ndarray, "H nd"]:
-        """``U[1] U[2] .. U[n]`` side by side: the positions as one matrix (a view, see `init`)."""
+        """``U[1] U[2] .. U[n]`` side by side: the positions as one matrix, a view of `U`."""
         n, H, d = self.U.shape
         return self.U.transpose(1, 0, 2).reshape(H, n * d)
 
@@ -59,12 +71,11 @@ class WordRepRBM(AbstractRBM):
         return self.D[words] @ self.U[i].T
 
     def gradient(self, v: Words, h: Hidden, weight: Float[np.ndarray, " B"]) -> Gradient:
-        n, H, d = self.U.shape
+        n, _, d = self.U.shape
         weighted = weight[:, None] * h
         index = v.ravel()
-        outer = (weighted.T @ self._vectors(v)).reshape(H, n, d)
         return Gradient(
-            dense={"U": outer.transpose(1, 0, 2), "c": weight @ h},
+            dense={"U": weighted.T @ self._vectors(v), "c": weight @ h},
             rows={
                 "D": Rows(index, (weighted @ self.stacked).reshape(-1, d)),
                 "b": Rows(index, np.repeat(weight, n)[:, None]),
@@ -74,8 +85,14 @@ class WordRepRBM(AbstractRBM):
     def parameters(self) -> dict[str, Array]:
         return {"D": self.D, "U": self.U, "b": self.b, "c": self.c}
 
-    def table(self, name: str) -> Float[np.ndarray, "R r"]:
-        return {"D": self.D, "b": self.b[:, None]}[name]
+    def table(self, name: str) -> Array:
+        return {"D": self.D, "U": self.stacked, "b": self.b[:, None], "c": self.c}[name]
+
+    def shaped(self, name: str, table: Array) -> Array:
+        n, H, d = self.U.shape
+        if name == "U":
+            return table.reshape(H, n, d).transpose(1, 0, 2)
+        return table.reshape(self.parameters()[name].shape)
 
     def _vectors(self, v: Words) -> Float[np.ndarray, "B nd"]:
         return self.D.take(v, axis=0).reshape(len(v), v.shape[1] * self.D.shape[1])
@@ -97,12 +114,7 @@ def init_wordrep(
     K = word_probability.size
     return WordRepRBM(
         D=rng.normal(0.0, 0.1, (K, d)).astype(np.float32),
-        U=position_inner(rng.normal(0.0, 0.1, (n, H, d)).astype(np.float32)),
+        U=rng.normal(0.0, 0.1, (n, H, d)).astype(np.float32),
         b=np.log(word_probability).astype(np.float32),
         c=np.full(H, hidden_bias, np.float32),
     )
-
-
-def position_inner(U: Float[np.ndarray, "n H d"]) -> Float[np.ndarray, "n H d"]:
-    """The same U, laid out in memory so that `stacked` is a view and the n products are one."""
-    return np.ascontiguousarray(U.transpose(1, 0, 2)).transpose(1, 0, 2)

@@ -14,7 +14,6 @@ import numpy as np
 from wordrbm.kernels.jumps import WordTables
 from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import WordRepRBM, init_wordrep
-from wordrbm.models.wordrep import position_inner
 from wordrbm.sampling import Chains, Metropolis, PooledMetropolis, sweep, word_tables
 from wordrbm.sampling.proposals import Columns
 from wordrbm.shapes import Array, Probability, Words
@@ -123,7 +122,6 @@ class InMemoryTrainer:
         writes in place and would end the process.
         """
         rbm = WordRepRBM(**{name: writable(x) for name, x in self.rbm.parameters().items()})
-        rbm = replace(rbm, U=position_inner(rbm.U))  # pickling changes its memory layout
         rates = self.row_rates
         row_rates = RowRates(*map(writable, (rates.rate_scale, rates.max_weight, rates.total)))
         return replace(self, rbm=rbm, row_rates=row_rates)
@@ -141,9 +139,8 @@ def writable_state(state: TrainingState) -> TrainingState:
 
 
 def copy_model(rbm: WordRepRBM) -> WordRepRBM:
-    """The same model in memory of its own, with the same memory layout."""
-    copies = {name: value.copy(order="K") for name, value in rbm.parameters().items()}
-    return replace(rbm, **copies)
+    """The same model in memory of its own."""
+    return replace(rbm, **{name: np.array(value) for name, value in rbm.parameters().items()})
 
 
 def rows_as_windows(v: Words) -> Windows:

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, final
 
 from wordrbm.likelihood.annealing import AnnealingSettings
-from wordrbm.likelihood.diagnostics import find_warnings
+from wordrbm.likelihood.diagnostics import Layer, build_sandwich, find_warnings
 from wordrbm.likelihood.estimate import (
     LikelihoodEstimate,
     MeanAndError,
@@ -13,7 +13,6 @@ from wordrbm.likelihood.estimate import (
     evenly,
 )
 from wordrbm.likelihood.heaviest import DistinctWindows
-from wordrbm.likelihood.sandwich import Layer, build_sandwich
 from wordrbm.likelihood.trigram_counts import TrigramModel
 from wordrbm.run.evaluation import heldout_sample, random_heldout_sample
 from wordrbm.shapes import Words

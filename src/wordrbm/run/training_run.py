@@ -42,12 +42,12 @@ from wordrbm.training import (
     start,
     train,
 )
-from wordrbm.training.divergence import (
-    refuse_lost_joint,
-    refuse_lost_parameters,
-    refuse_lost_score,
-)
 from wordrbm.training.spectral import set_spectral_vectors
+from wordrbm.training.trainer import (
+    check_log_likelihood,
+    check_perplexity,
+    check_weights,
+)
 
 WEIGHED_WINDOWS = 400_000  # windows of the text whose mass is computed with every score
 
@@ -203,8 +203,8 @@ class TrainingRun:
         except Stopped:
             self._stop(current)
         where = current.state.step, self.settings
-        refuse_lost_score(scores.cloze_perplexity, scores.unigram_perplexity, *where)
-        refuse_lost_joint(scores.joint_bound, scores.unigram_joint, *where)
+        check_perplexity(scores.cloze_perplexity, scores.unigram_perplexity, *where)
+        check_log_likelihood(scores.joint_bound, scores.unigram_joint, *where)
         return scores
 
     def _truncate_records(self, step: int) -> None:
@@ -243,7 +243,7 @@ class TrainingRun:
         remove_checkpoints(self.out)
 
     def _check_parameters(self, rbm: WordRepRBM, step: int) -> None:
-        refuse_lost_parameters(rbm, rbm.parameters(), step, self.settings)
+        check_weights(rbm, rbm.parameters(), step, self.settings)
 
 
 def _raise_if_stopped(stop: StopCheck) -> None:

@@ -1,8 +1,7 @@
 from wordrbm.sampling.clustered import ClusteredMetropolis, Clusters, cluster_words
 from wordrbm.sampling.gibbs import Gibbs
 from wordrbm.sampling.jumps import Jumps, Reservoir, word_tables
-from wordrbm.sampling.metropolis import Metropolis
-from wordrbm.sampling.pooled import PooledMetropolis
+from wordrbm.sampling.metropolis import Metropolis, PooledMetropolis
 from wordrbm.sampling.proposals import (
     AliasTable,
     ColumnProposals,

@@ -1,4 +1,4 @@
-"""Exact Gibbs sampling of the words: the yardstick, O(K) per word.
+"""Exact Gibbs sampling of the words: the reference, O(K) per word.
 
     v_i ~ P(v_i = k | h) = exp(s_i(k)) / sum_k' exp(s_i(k'))            [Dahl 2012, eq. 10]
 
@@ -20,7 +20,7 @@ from wordrbm.sampling.transition import Chains, TransitionInfo
 from wordrbm.shapes import Stream, Words
 
 VOCAB_BLOCK = 512  # words: by 384 rows of chains and positions 0.8 MB in single precision
-MOST_SUMS = 2**20  # held at once, whatever the chains and K
+MOST_SUMS = 2**20  # in memory at once, whatever the chains and K
 
 
 @final
@@ -37,8 +37,8 @@ class Gibbs:
         context, table_index = model.word_context(chains.h), model.table_index
         for p, (rows, bias) in enumerate(zip(model.word_table, model.word_bias, strict=True)):
             places = np.flatnonzero(table_index == p)
-            asked = context[:, places].reshape(-1, rows.shape[1])
-            v[:, places] = self._words(stream, np.ascontiguousarray(rows), bias, asked).reshape(
+            contexts = context[:, places].reshape(-1, rows.shape[1])
+            v[:, places] = self._words(stream, np.ascontiguousarray(rows), bias, contexts).reshape(
                 len(v), -1
             )
         return v, TransitionInfo(np.ones(v.shape, np.int32), 1)
@@ -71,9 +71,9 @@ def block_log_sums(
     largest = np.empty((len(starts), len(context)), context.dtype)
     total = np.empty_like(largest)
     for s, first in enumerate(starts):
-        here = slice(first, first + block)
-        scores = context @ rows[here].T
-        scores += bias[here]
+        words = slice(first, first + block)
+        scores = context @ rows[words].T
+        scores += bias[words]
         scores.max(axis=1, out=largest[s])
         sum_exponentials(scores, largest[s], total[s])
     return largest, total

@@ -5,14 +5,14 @@ alone is unlikely. A jump proposes all words at once, from windows of the text (
 
     r(v) = (1 - e) count(v) / R + e prod_i q_i(v_i)
 
-and is taken with probability
+and is accepted with probability
 
     a(w <- v) = min(1, exp(-F(w)) r(v) / (exp(-F(v)) r(w)))
 
 A fixed independence proposal leaves P(v) unchanged for any reservoir; the share e of word
 frequencies keeps every window within reach. Its cost has no K.
 
-The proposals also tell, at once, how much of the model's mass lies on each window of the text. The
+The proposals also estimate how much of the model's mass lies on each window of the text. The
 negative phase therefore has two strata, the windows stored and all others:
 
     E_p[g] = P(stored) E_p[g | stored] + P(other) E_p[g | other]
@@ -107,7 +107,7 @@ class Reservoir:
 
 
 class Jumped(NamedTuple):
-    """Where chains are after their jumps, and what the proposals say of the model."""
+    """The chains after their jumps, and the pool of proposals with its importance weights."""
 
     v: Words
     accepted: Int[np.ndarray, " B"]  # proposals that each chain took

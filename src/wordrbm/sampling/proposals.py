@@ -34,7 +34,7 @@ class Part(NamedTuple):
 
 @runtime_checkable
 class Proposal(Protocol):
-    """Draws words for the positions of a window, whatever stands there."""
+    """Draws words for the positions of a window, whatever the current word."""
 
     def parts(self, n: int) -> Iterator[Part]:
         """The alias tables of n positions."""
@@ -117,8 +117,8 @@ class ColumnProposals:
     def parts(self, n: int) -> Iterator[Part]:
         """Every position with its own table and words."""
         words = [slice(start, stop) for start, stop in pairwise(self.offsets.tolist())]
-        for i, (table, own) in enumerate(zip(self.tables, words, strict=True)):
-            yield Part(table, slice(i, i + 1), own)
+        for i, (table, column) in enumerate(zip(self.tables, words, strict=True)):
+            yield Part(table, slice(i, i + 1), column)
 
     def draw_pools(self, stream: Stream, positions: slice, size: int) -> Int[np.ndarray, "n P"]:
         """A pool of proposals for each of some positions."""

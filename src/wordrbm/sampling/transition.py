@@ -1,7 +1,7 @@
 """The one idea every sampler shares: a transition operator on the words.
 
 An operator takes words ``v`` and hidden states ``h`` and returns new words. Its contract is that
-it leaves ``P(v | h)`` unchanged; nothing else is asked. Drawing exactly from ``P(v | h)`` is one
+it leaves ``P(v | h)`` unchanged; nothing else is required. Drawing exactly from ``P(v | h)`` is one
 such operator (`gibbs.py`, O(K) per word), and Metropolis-Hastings is another (`metropolis.py`,
 free of K).
 """
@@ -17,7 +17,7 @@ from wordrbm.shapes import Hidden, Stream, Words
 
 
 class Chains(NamedTuple):
-    """Where B Markov chains stand. All that must survive from one step to the next."""
+    """The states of B Markov chains: all that is carried from one step to the next."""
 
     v: Words
     h: Hidden
@@ -56,7 +56,7 @@ class IndependenceTransition(Transition, Protocol):
 
 
 def draw_hidden(stream: Stream, mean: Hidden) -> Hidden:
-    """``h_j ~ Bernoulli(mean_j)``, every unit by itself."""
+    """``h_j ~ Bernoulli(mean_j)``, independently."""
     mean = np.ascontiguousarray(mean)  # the draws go through memory in order
     h = np.empty_like(mean)
     fill_bernoulli(stream, mean, h)

@@ -23,7 +23,6 @@ from wordrbm.kernels.tagger_finetune import (
     sgd_steps,
 )
 from wordrbm.models import WordRepRBM
-from wordrbm.models.wordrep import position_inner
 from wordrbm.shapes import Array, Words
 from wordrbm.tagging.crf import LinearChainCRF, SentenceBatch
 from wordrbm.tagging.features import FinetuneSettings, model_tokens
@@ -116,4 +115,4 @@ def _rbm(parameters: Parameters, rbm: WordRepRBM) -> WordRepRBM:
     """The RBM with fine-tuned U and c, in its own precision."""
     n, H, d = rbm.U.shape
     U = parameters.U.reshape(n, d, H).transpose(0, 2, 1).astype(rbm.U.dtype)
-    return replace(rbm, U=position_inner(U), c=parameters.c.astype(rbm.c.dtype))
+    return replace(rbm, U=U, c=parameters.c.astype(rbm.c.dtype))

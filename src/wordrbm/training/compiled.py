@@ -1,7 +1,7 @@
 """The update of the word-representation RBM as one compiled call.
 
-The arrays of a run are laid out once: room for the gradients of all shards, and for the chains
-twice, before and after. Held equal to `PlainUpdate` by tests.
+The arrays of a run are allocated once: the gradients of all shards, and the chains twice, before
+and after. Held equal to `PlainUpdate` by tests.
 """
 
 import threading
@@ -39,13 +39,12 @@ from wordrbm.sampling import (
 )
 from wordrbm.shapes import Array, Words
 from wordrbm.training.averaging import Averages
-from wordrbm.training.batches import HasShufflePlan
+from wordrbm.training.batches import HasShufflePlan, RecentWindows
 from wordrbm.training.optimizer import MAX_WEIGHT, LearningRates
-from wordrbm.training.reservoir import RecentWindows
 from wordrbm.training.settings import TrainingSettings
 from wordrbm.training.update import UpdateContext, UpdateResult
 
-SPINS_BEFORE_SLEEP = 5_000  # looks for a next update before a helper sleeps: some milliseconds
+SPINS_BEFORE_SLEEP = 5_000  # reads of the flag before a worker sleeps: some milliseconds
 
 
 @final
@@ -62,15 +61,12 @@ class CompiledUpdate:
     ) -> None:
         batches, settings, row_rates, chains, velocity, self._recent, averages, ranking = context
         self._batches, self._settings = batches, settings
-        self._threads = min(threads, settings.shards)  # one more would find nothing to do
+        self._threads = min(threads, settings.shards)  # more would be idle
         self._state = UpdateState(
             flags=np.zeros(FLAGS, np.int64),
             plan=batches.plan if isinstance(batches, HasShufflePlan) else _empty_plan(),
             parameters=Parameters(model.D, model.stacked, model.b, model.c),
-            velocity=Velocity(
-                velocity["U"].ravel(order="K").reshape(model.stacked.shape),
-                velocity["c"],
-            ),
+            velocity=Velocity(velocity["U"], velocity["c"]),
             proposals=proposals,
             reservoir=_reservoir(self._recent, settings.window),
             jumps=self._recent.jumps.count if self._recent else 0,
@@ -121,9 +117,7 @@ class CompiledUpdate:
             self._recent.at(step)
         state.step_sizes[...] = _step_sizes(rates, B)
         announce(step + 1, state.flags)
-        for (
-            worker
-        ) in self._workers:  # after the announcement: a worker that wakes to none sleeps again
+        for worker in self._workers:  # after the announcement, or a worker would sleep again
             worker.wake.set()
         run_leader(step + 1, self._threads, self._settings.seed, state)
         if failed := [worker.error for worker in self._workers if worker.error]:
@@ -140,7 +134,7 @@ class CompiledUpdate:
 
 
 def compile_proposals(transition: Transition) -> PooledProposals | None:
-    """What compiled code reads of an operator; none when it does not know it."""
+    """The proposals of an operator for compiled code; None if it has no compiled form."""
     if isinstance(transition, PooledMetropolis) and isinstance(transition.proposal, AliasTable):
         table = transition.proposal
         return PooledProposals(
@@ -162,7 +156,7 @@ class _Worker(threading.Thread):
     def run(self) -> None:
         try:
             self._serve()
-        except BaseException as error:  # told by the leader, who must not wait for this one
+        except BaseException as error:  # raised by the leader, which must not wait for this one
             self.error = error
             self._state.flags[ABORTED] = 1
 
@@ -208,31 +202,30 @@ def _average_tables(model: WordRepRBM, averages: Averages | None) -> AverageTabl
         nothing = np.empty((0, 0), model.c.dtype), np.empty(0, model.c.dtype)
         return AverageTables(nothing[0], nothing[0], *nothing[1:] * 2, np.empty(0, np.int64), 0)
     D, U, b, c = (averages.value[name] for name in "DUbc")
-    stacked = U.ravel(order="K").reshape(model.stacked.shape)
-    return AverageTables(D, stacked, b, c, averages.covered, averages.power)
+    return AverageTables(D, U, b.reshape(-1), c, averages.covered, averages.power)
 
 
 def _empty_plan() -> ShufflePlan:
-    """A visit of nothing, of the same types as one of a corpus on disk."""
+    """An empty plan, of the same types as that of a corpus on disk."""
     ids: Array = np.empty(0, np.int32)
     ids.flags.writeable = False
     return ShufflePlan(ids, np.empty(0, np.int64), np.empty(0, np.int64), np.uint64(0))
 
 
 def _reservoir(recent: RecentWindows | None, n: int) -> ReservoirTable:
-    """The windows to jump to; without jumps, one window that nobody is offered."""
+    """The reservoir of the jumps; without jumps, one window that is never proposed."""
     if recent:
         return recent.jumps.reservoir.table
     return Reservoir.build(np.zeros((1, n), np.int32), AliasTable.build(np.ones(1))).table
 
 
 def _no_candidates(n: int) -> Candidates:
-    """Without ranking: tables of one word that nobody draws."""
+    """Without ranking: tables of one word that is never drawn."""
     return Candidates(word_tables(AliasTable.build(np.ones(1)), n), 0, 0.0, 0.0)
 
 
 def _allocate(model: WordRepRBM, settings: TrainingSettings, candidates: int) -> ShardGradient:
-    """Room for what all shards find, one after another."""
+    """Allocate the gradients of all shards."""
     S, dtype = settings.shards, model.c.dtype
     (n, H, d), M = model.U.shape, settings.chains // settings.shards
     pool = pool_size(settings.jumps, M) if settings.jumps else 0

@@ -1,14 +1,14 @@
-"""Turning gradients into new parameters, in place, touching only the rows that are named.
+"""Stochastic gradient ascent in place; of a large table only the rows in the gradient change.
 
 Tables with a row per word (``D``, ``b``, or ``W`` and ``b``) take the sum over the batch, so a word
-learns each time it is read. Two things keep words from running ahead of the chains (`RowRates`):
-a row expected to be read m times in a batch takes steps of ``rate / (1 + m)^0.75``; and the step of
-a row is clipped where the weights of the windows that name it add up to more than `CLIP_FACTOR`
-times what is expected: chains have crowded to it, or one candidate outranks many words. Small
+learns each time it is read. Two rules keep words from changing faster than the chains mix: a row
+expected to be read m times in a batch takes steps of ``rate / (1 + m)^0.75``, and the step of a row
+is clipped where the weights of the windows that contain it add up to more than `CLIP_FACTOR` times
+their expectation: many chains hold it, or one candidate outranks many words (`RowRates`). Small
 dense parameters (``U``, ``c``) take the mean, with momentum [Dahl 2012, section 6.1]; each ``U[i]``
 may step along its orthogonalised momentum instead (Muon, `kernels/muon.py`). Weight decay
-shrinks dense weights every update, and a row of a table by the weights of the windows that name it:
-it costs nothing for the other K.
+shrinks dense weights every update, and a row of a table by the weights of the windows that contain
+it: it costs nothing for the other K.
 """
 
 from collections.abc import Sequence
@@ -37,13 +37,13 @@ CLIP_FACTOR = (
     4.0  # weight beyond this many times the expected one, and that of one window, is cut off
 )
 
-MAX_WEIGHT = 100.0  # a unit or a word this sure of one number has run away
+MAX_WEIGHT = 100.0  # a larger absolute value means that training has diverged
 
 Velocity = dict[str, Array]
 
 
 class LearningRates(NamedTuple):
-    """How far one update goes."""
+    """The step sizes of one update."""
 
     word: float  # tables with a row per word, per window
     hidden: float  # dense parameters, per batch
@@ -55,7 +55,7 @@ class LearningRates(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class RowRates:
-    """How far each row of a table may go in one update. Made once; an update reads named rows."""
+    """Learning-rate factor and clipping threshold of each row of a table; computed once, O(K)."""
 
     rate_scale: Float[np.ndarray, " R"]
     max_weight: Float[np.ndarray, " R"]  # weight in one update that still counts
@@ -86,89 +86,54 @@ def sgd_step(
     threads: int = 1,
     thread: int = 0,
 ) -> bool:
-    """Climb the log-likelihood by one step; shards are summed in their order.
+    """Take one ascent step on the log-likelihood; shards are summed in their order.
 
-    The parts may run at once, each on its own share of the numbers: all of them make one step.
-    Says whether the dense numbers of this part are still sane.
+    Threads may run at once, each on its own rows and slices: together they take one step. Returns
+    whether this thread's dense parameters are finite and below `MAX_WEIGHT`.
     """
     _step_rows(model, gradients, rates, row_rates, thread, threads)
-    steps = {"U": _step_orthogonal} if rates.optimizer == "muon" else {}
-    sane = [
-        steps.get(name, _step_dense)(
-            model, name, gradients, velocity[name], rates, B, thread, threads
-        )
-        for name in velocity
-    ]
-    return all(sane)
+    finite = True
+    for name, velocity_of in velocity.items():
+        arrays = [model.table(name), velocity_of, *(shard.dense[name] for shard in gradients)]
+        if name == "U" and rates.optimizer == "muon":
+            arrays = [model.shaped(name, x) for x in arrays]
+            finite &= _step_orthogonal(arrays, rates, B, thread, threads)
+        else:
+            decay = rates.hidden * rates.l2 if name in DECAYED else 0.0
+            finite &= _step_dense(arrays, rates, B, decay, thread, threads)
+    return finite
 
 
 def _step_orthogonal(
-    model: AbstractRBM,
-    name: str,
-    gradients: Sequence[Gradient],
-    speed: Array,
-    rates: LearningRates,
-    B: int,
-    thread: int,
-    threads: int,
+    arrays: Sequence[Array], rates: LearningRates, B: int, thread: int, threads: int
 ) -> bool:
-    """Muon, at the positions that are this thread's."""
-    parameter, number = model.parameters()[name], model.c.dtype.type
+    """Step a parameter by its velocity and the shards' gradients: Muon, this thread's positions."""
+    parameter, velocity, *gradients = arrays
+    number = parameter.dtype.type  # keeps the compiled arithmetic in the model's precision
     sizes = (1 / B, rates.hidden, rates.momentum, rates.hidden * rates.l2, MAX_WEIGHT)
-    numbers = [number(size) for size in sizes]
-    sane = True
+    numbers, finite = [number(size) for size in sizes], True
     for i in range(thread, len(parameter), threads):
-        gradient = np.stack([shard.dense[name][i] for shard in gradients])
-        sane &= bool(muon_step(parameter[i], speed[i], gradient, *numbers))
-    return sane
+        gradient = np.stack([shard[i] for shard in gradients])
+        finite &= bool(muon_step(parameter[i], velocity[i], gradient, *numbers))
+    return finite
 
 
 def _step_dense(
-    model: AbstractRBM,
-    name: str,
-    gradients: Sequence[Gradient],
-    speed: Array,
-    rates: LearningRates,
-    B: int,
-    thread: int,
-    threads: int,
+    arrays: Sequence[Array], rates: LearningRates, B: int, decay: float, thread: int, threads: int
 ) -> bool:
-    parameter = model.parameters()[name]
-    dense = [gradient.dense[name] for gradient in gradients]
-    decay = rates.hidden * rates.l2 if name in DECAYED else 0.0
-    if not all(_laid_alike(parameter, array) for array in (speed, *dense)):
-        return thread > 0 or _step_strided(parameter, speed, dense, rates, B, decay)
-    number = model.c.dtype.type  # keeps the compiled arithmetic in the model's precision
-    here = slice(thread * speed.size // threads, (thread + 1) * speed.size // threads)
-    flat, own_velocity = parameter.ravel(order="K")[here], speed.ravel(order="K")[here]
-    decay_velocity(own_velocity, flat, number(rates.momentum), number(decay))
-    for value in dense:
-        add_scaled(own_velocity, value.ravel(order="K")[here], number(rates.hidden / B))
-    add_scaled(flat, own_velocity, number(1.0))
-    return bool(all_within(flat, number(MAX_WEIGHT)))
+    """Step a parameter by its velocity and the shards' gradients: this thread's slice of it."""
+    number, part = arrays[0].dtype.type, part_slice(thread, threads, arrays[0].size)
+    parameter, velocity, *gradients = (array.reshape(-1)[part] for array in arrays)
+    decay_velocity(velocity, parameter, number(rates.momentum), number(decay))
+    for gradient in gradients:
+        add_scaled(velocity, gradient, number(rates.hidden / B))
+    add_scaled(parameter, velocity, number(1.0))
+    return bool(all_within(parameter, number(MAX_WEIGHT)))
 
 
-def _laid_alike(parameter: Array, other: Array) -> bool:
-    """Whether both arrays are contiguous with the same memory layout."""
-    whole = parameter.ravel(order="K")
-    return other.strides == parameter.strides and np.may_share_memory(whole, parameter)
-
-
-def _step_strided(
-    parameter: Array,
-    speed: Array,
-    dense: Sequence[Array],
-    rates: LearningRates,
-    B: int,
-    decay: float,
-) -> bool:
-    """The same step for numbers that do not lie side by side, by the first part alone."""
-    speed *= rates.momentum
-    speed -= decay * parameter
-    for value in dense:
-        speed += rates.hidden / B * value
-    parameter += speed
-    return bool((np.abs(parameter) < MAX_WEIGHT).all())
+def part_slice(part: int, parts: int, size: int) -> slice:
+    """The share of one thread or shard in `size` consecutive numbers."""
+    return slice(part * size // parts, (part + 1) * size // parts)
 
 
 def _step_rows(
@@ -180,9 +145,9 @@ def _step_rows(
     threads: int,
 ) -> None:
     number = model.c.dtype.type
-    # A model's tables are all named by the same rows, and the gradient of a bias is the weight.
-    named = [gradient.rows["b"] for gradient in gradients if gradient.rows]
-    for rows in named:
+    # All tables of a model have the same rows in a gradient, and that of a bias is the weight.
+    biases = [gradient.rows["b"] for gradient in gradients if gradient.rows]
+    for rows in biases:
         weigh_rows(thread, threads, rows.number, rows.values[:, 0], row_rates.total)
     for gradient in gradients:
         for name, rows in gradient.rows.items():
@@ -191,5 +156,5 @@ def _step_rows(
             rate = number(rates.word)
             weight = gradient.rows["b"].values[:, 0]
             add_rows(thread, threads, model.table(name), *rows, weight, *limits, rate, decay)
-    for rows in named:
+    for rows in biases:
         clear_rows(thread, threads, rows.number, row_rates.total)

@@ -54,8 +54,8 @@ def shard_gradient(
     mean = model.hidden_mean(windows)
     # Drawn from the means just computed: h ~ P(h | v~) closes this sweep and opens the next.
     h = draw_hidden(stream, mean[B : B + M])
-    kept = phase != 0.0
-    gradient = model.gradient(windows[kept], mean[kept], phase[kept])
+    weighted = phase != 0.0
+    gradient = model.gradient(windows[weighted], mean[weighted], phase[weighted])
     return ShardResult(gradient, Chains(moved, h), info, jumped)
 
 

@@ -1,4 +1,4 @@
-"""The ranking objective: tell the word that was read from words drawn by their frequency.
+"""The ranking objective: the word read against noise words drawn by their frequency.
 
 One word of each window is ranked among P candidates k ~ q, with the hidden units summed out:
 
@@ -6,8 +6,8 @@ One word of each window is ranked among P candidates k ~ q, with the hidden unit
 
 where 0 is the word read. It is noise-contrastive estimation of the conditionals P(v_i | rest):
 consistent for any number of candidates, with no chain in it, so its gradient has little noise. But
-conditionals cannot weigh windows that differ in more than one word: it goes beside the likelihood,
-never alone. Its gradient is a sum over windows, as that of the likelihood is:
+conditionals do not compare windows that differ in more than one word: it is added to the
+likelihood, never used alone. Its gradient is a sum over windows, as that of the likelihood is:
 
     (1 - r_0) d(-F(v)) - sum_k r_k d(-F(v with k))
 
@@ -39,7 +39,7 @@ from wordrbm.models import AbstractRBM
 from wordrbm.shapes import Array, Stream, Words
 from wordrbm.training.settings import TrainingSettings
 
-THINNING = 0.1  # less probable candidates are sampled: a few of them stand for all
+THINNING = 0.1  # less probable candidates are sampled, with unbiased weights
 
 
 class RankedWindows(NamedTuple):
@@ -75,14 +75,13 @@ class Ranking:
                 continue
             number = np.empty(self.size, np.int32)
             draw_candidates(stream, self.words, i, number)
-            own = slice(first, last)
-            others, r = self._rank(model, v[own], i, number)
-            kept = np.empty((len(r), self.size))
+            others, r = self._rank(model, v[first:last], i, number)
+            thinned = np.empty((len(r), self.size))
             for m, probability in enumerate(r):
-                thin(next_uniform(stream), probability[1:], self.thinning, kept[m])
-            read[own] = self.weight * (1.0 - r[:, 0])
-            windows.append(others[kept > 0.0])
-            weights.append(-self.weight * kept[kept > 0.0])
+                thin(next_uniform(stream), probability[1:], self.thinning, thinned[m])
+            read[first:last] = self.weight * (1.0 - r[:, 0])
+            windows.append(others[thinned > 0.0])
+            weights.append(-self.weight * thinned[thinned > 0.0])
         return RankedWindows(read, np.concatenate(windows), np.concatenate(weights))
 
     def _rank(self, model: AbstractRBM, v: Words, i: int, number: Array) -> tuple[Array, Array]:
@@ -96,7 +95,7 @@ class Ranking:
 
 
 def ranking_of(settings: TrainingSettings, words: WordTables) -> Ranking | None:
-    """The ranking that the settings ask for; none where they ask for none."""
+    """The ranking of these settings; None without one."""
     if settings.objective == "sml":
         return None
     return Ranking(words, settings.candidates, settings.ranking_weight)

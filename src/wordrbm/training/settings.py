@@ -1,4 +1,4 @@
-"""How a run is asked for: every setting, its default, its bounds, checked all at once."""
+"""The settings of a training run: defaults, bounds and presets, checked all at once."""
 
 import reprlib
 import tomllib
@@ -110,14 +110,14 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 
 
 def with_preset(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings in which a `preset` stands for those it names; what is given beside it wins."""
+    """Replace a `preset` by its settings; settings given explicitly win over it."""
     name = values.get("preset")
     if name is not None and (not isinstance(name, str) or name not in PRESETS):
         raise WordRBMError(
             f"The preset {reprlib.repr(name)} is not known; the presets are {', '.join(PRESETS)}."
         )
-    given = {key: value for key, value in values.items() if key != "preset"}
-    return {**PRESETS[name], **given} if name else given
+    explicit = {key: value for key, value in values.items() if key != "preset"}
+    return {**PRESETS[name], **explicit} if name else explicit
 
 
 def check_settings(values: Mapping[str, Any], others: Sequence[str] = ()) -> TrainingSettings:

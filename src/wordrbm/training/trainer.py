@@ -6,11 +6,12 @@ summed in shard order: the bits do not depend on the number of threads. Logging,
 checkpoints are the caller's loop.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
+from wordrbm.errors import WordRBMError
 from wordrbm.kernels.jumps import WordTables
 from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import AbstractRBM, WordRepRBM
@@ -24,14 +25,14 @@ from wordrbm.sampling import (
 from wordrbm.shapes import Probability
 from wordrbm.threads import one_blas_thread
 from wordrbm.training.averaging import Averages, Model
-from wordrbm.training.batches import Batches
+from wordrbm.training.batches import Batches, recent_windows
 from wordrbm.training.compiled import CompiledUpdate, compile_proposals
-from wordrbm.training.divergence import refuse_lost_parameters
-from wordrbm.training.optimizer import LearningRates, RowRates, Velocity
+from wordrbm.training.optimizer import MAX_WEIGHT, LearningRates, RowRates, Velocity
 from wordrbm.training.ranking import ranking_of
-from wordrbm.training.reservoir import recent_windows
 from wordrbm.training.settings import TrainingSettings
 from wordrbm.training.update import PlainUpdate, Update, UpdateContext
+
+WORST_SCORE = 10.0  # times the perplexity of word frequencies: the run has diverged
 
 
 class TrainingState(NamedTuple):
@@ -44,12 +45,12 @@ class TrainingState(NamedTuple):
 
 
 def averaged(model: Model, state: TrainingState) -> Model:
-    """The model to score and to keep: the averages, or the parameters where none are taken."""
+    """The model to evaluate and save: the averaged parameters, or the parameters themselves."""
     return model if state.averages is None else state.averages.model(model, state.step)
 
 
 class Progress(NamedTuple):
-    """What one update did. Only for the caller's eyes."""
+    """What one update did, to report; nothing depends on it."""
 
     windows: int  # read so far
     share: float  # of the run that is done
@@ -61,14 +62,14 @@ class Progress(NamedTuple):
 def progress_at(
     settings: TrainingSettings, step: int, acceptance: float, jump_acceptance: float = 0.0
 ) -> Progress:
-    """What there is to tell after `step` updates, the last of which took this share."""
+    """The progress after `step` updates, with the acceptance rates of the last one."""
     rates = learning_rates_at(settings, max(step - 1, 0))
     done = step * settings.batch_size, step / settings.steps
     return Progress(*done, rates, acceptance, jump_acceptance)
 
 
 def start(model: AbstractRBM, batches: Batches, settings: TrainingSettings) -> TrainingState:
-    """The state before the first update: chains stand on data, dense parameters at rest."""
+    """The state before the first update: chains start at data, velocities at zero."""
     v = batches(0, settings.chains)
     h = draw_hidden(seed_stream(settings.seed, 0, settings.shards), model.hidden_mean(v))
     gradient = model.gradient(v[:1], h[:1], np.zeros(1, h.dtype))
@@ -82,8 +83,8 @@ def start(model: AbstractRBM, batches: Batches, settings: TrainingSettings) -> T
 def learning_rates_at(settings: TrainingSettings, step: int) -> LearningRates:
     """A straight line down to `final_rate` after a warm-up; with `rate_windows` also a root decay.
 
-    Without jumps the chains lose a model that sharpens, so a long run then needs rates that fall as
-    ``1 / sqrt(1 + windows / rate_windows)``.
+    Without jumps the chains mix too slowly for a peaked model: a long run then needs rates that
+    fall as ``1 / sqrt(1 + windows / rate_windows)``.
     """
     left = 1.0 - (1.0 - settings.final_rate) * step / settings.steps
     if settings.rate_windows is not None:
@@ -107,7 +108,7 @@ def train(
 ) -> Iterator[tuple[TrainingState, Progress]]:
     """Update `model` in place until the run is done; yields the state after every update.
 
-    Like the model, a state is that of the moment: copy what is to be kept beyond the next update.
+    The arrays of a state change with the next update, like those of the model: copy what is needed.
     `q` is how often each word is read: frequent words take smaller steps.
     """
     row_rates = row_rates_of(model, q, settings)
@@ -118,7 +119,7 @@ def train(
 
 
 def row_rates_of(model: AbstractRBM, q: Probability, settings: TrainingSettings) -> RowRates:
-    """How far the rows may go in a run with these settings, O(K)."""
+    """The row rates of a run with these settings, O(K)."""
     weight = settings.ranking_weight if settings.objective == "hybrid" else 0.0
     return RowRates.from_frequencies(model, q, settings.batch_size, weight)
 
@@ -134,14 +135,13 @@ def updates(
     words: WordTables,
     threads: int = 1,
 ) -> Iterator[tuple[TrainingState, Progress]]:
-    """The same with row steps made before: nothing in it costs O(K), not even its beginning.
+    """`train` with precomputed row rates: nothing in it costs O(K), not even the first update.
 
     `words` are the alias tables that candidates and a share of the jumps are drawn from.
     """
-    velocity = _laid_like(state.velocity, model)
     recent = recent_windows(batches, words, settings)
     context = UpdateContext(
-        batches, settings, row_rates, state.chains, velocity, recent, state.averages,
+        batches, settings, row_rates, state.chains, state.velocity, recent, state.averages,
         ranking_of(settings, words),
     )  # fmt: skip
     with (
@@ -150,9 +150,9 @@ def updates(
     ):
         while state.step < settings.steps:
             result = update.step(state.step, learning_rates_at(settings, state.step))
-            state = state._replace(step=state.step + 1, chains=result.chains, velocity=velocity)
+            state = state._replace(step=state.step + 1, chains=result.chains)
             if not result.is_finite:
-                refuse_lost_parameters(model, state.velocity, state.step, settings)
+                check_weights(model, state.velocity, state.step, settings)
             yield (
                 state,
                 progress_at(settings, state.step, result.acceptance, result.jump_acceptance),
@@ -164,19 +164,51 @@ def _update_of(
 ) -> Update:
     """The compiled update where there is one for this model and operator, else the plain one."""
     proposals = compile_proposals(transition)
-    if (
-        proposals is not None
-        and isinstance(model, WordRepRBM)
-        and model.stacked.flags.c_contiguous
-        and np.may_share_memory(model.stacked, model.U)
-    ):
+    if proposals is not None and isinstance(model, WordRepRBM):
         return CompiledUpdate(model, proposals, context, threads=threads)
     return PlainUpdate(model, transition, context, threads=threads)
 
 
-def _laid_like(velocity: Velocity, model: AbstractRBM) -> Velocity:
-    """The same speeds, in memory as their parameters are, so that both can be walked as one."""
-    laid = {name: np.empty_like(model.parameters()[name]) for name in velocity}
-    for name, speed in laid.items():
-        speed[...] = velocity[name]
-    return laid
+def check_weights(
+    model: AbstractRBM, names: Iterable[str], step: int, settings: TrainingSettings
+) -> None:
+    """Raise if one of these parameters is not finite or exceeds `MAX_WEIGHT`; costs its size."""
+    for name in names:
+        largest = float(np.abs(model.parameters()[name]).max())
+        if not largest < MAX_WEIGHT:
+            _raise_diverged(f"the largest number in {name} is {largest:g}", step, settings)
+
+
+def check_perplexity(
+    perplexity: float, unigram: float, step: int, settings: TrainingSettings
+) -> None:
+    """Raise if the held-out cloze perplexity is far above that of word frequencies."""
+    if not perplexity < WORST_SCORE * unigram:
+        evidence = (
+            f"the held-out cloze perplexity is {perplexity:g}, of word frequencies {unigram:g}"
+        )
+        _raise_diverged(evidence, step, settings)
+
+
+def check_log_likelihood(
+    bound: float, unigram: float, step: int, settings: TrainingSettings
+) -> None:
+    """Raise if the held-out log-likelihood is certainly far below that of word frequencies.
+
+    A model that overfits a small text may be a little worse. Without jumps nothing controls the
+    joint distribution, so it is not checked.
+    """
+    if settings.jumps and not bound > unigram - settings.window * np.log(WORST_SCORE):
+        evidence = (
+            f"the held-out log-likelihood is at most {bound:.2f} nats a window, of word "
+            f"frequencies {unigram:.2f}"
+        )
+        _raise_diverged(evidence, step, settings)
+
+
+def _raise_diverged(evidence: str, step: int, settings: TrainingSettings) -> NoReturn:
+    raise WordRBMError(
+        f"Training diverged by update {step}: {evidence}; lower hidden_rate (now "
+        f"{settings.hidden_rate:g}) and word_rate (now {settings.word_rate:g}) threefold and train "
+        "again."
+    )

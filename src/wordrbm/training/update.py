@@ -4,8 +4,11 @@
 same for the word-representation RBM with pooled proposals from one alias table.
 """
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import NamedTuple, Protocol, final
+from itertools import count
+from typing import NamedTuple, Protocol, TypeVar, final
 
 import numpy as np
 
@@ -13,13 +16,13 @@ from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling import Chains, Jumps, Transition
 from wordrbm.training.averaging import Averages
-from wordrbm.training.batches import Batches
-from wordrbm.training.crew import Crew
-from wordrbm.training.optimizer import LearningRates, RowRates, Velocity, sgd_step
+from wordrbm.training.batches import Batches, RecentWindows
+from wordrbm.training.optimizer import LearningRates, RowRates, Velocity, part_slice, sgd_step
 from wordrbm.training.pcd_gradient import ShardResult, shard_gradient
 from wordrbm.training.ranking import Ranking
-from wordrbm.training.reservoir import RecentWindows
 from wordrbm.training.settings import TrainingSettings
+
+T = TypeVar("T")
 
 
 class UpdateContext(NamedTuple):
@@ -57,6 +60,38 @@ class Update(Protocol):
 
 
 @final
+class ShardPool:
+    """Threads that share out numbered shards; the calling thread is one of them."""
+
+    def __init__(self, threads: int) -> None:
+        self._others = threads - 1
+        self._executor = ThreadPoolExecutor(max(1, self._others))
+
+    def __enter__(self) -> "ShardPool":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._executor.shutdown()
+
+    def map(self, function: Callable[[int], T], shards: int) -> list[T]:
+        """``[function(0), .. function(shards - 1)]``; a free thread takes the next shard."""
+        results: dict[int, T] = {}
+        next_shard = count()
+
+        def run() -> None:
+            while (shard := next(next_shard)) < shards:
+                results[shard] = function(shard)
+
+        others = [self._executor.submit(run) for _ in range(min(self._others, shards - 1))]
+        try:
+            run()
+        finally:
+            for other in others:
+                other.result()
+        return [results[shard] for shard in range(shards)]
+
+
+@final
 class PlainUpdate:
     """Any model, any operator."""
 
@@ -68,18 +103,18 @@ class PlainUpdate:
         self._recent, self._averages = context.recent, context.averages
         self._ranking = context.ranking
         self._jumps: Jumps | None = None
-        self._crew = Crew(threads)
+        self._pool = ShardPool(threads)
 
     def __enter__(self) -> "PlainUpdate":
-        self._crew.__enter__()
+        self._pool.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._crew.__exit__()
+        self._pool.__exit__()
 
     def step(self, step: int, rates: LearningRates) -> UpdateResult:
         self._jumps = self._recent.at(step) if self._recent else None
-        results = self._crew.each(self._settings.shards, partial(self._shard_gradient, step))
+        results = self._pool.map(partial(self._shard_gradient, step), self._settings.shards)
         gradients = [result.gradient for result in results]
         apply = partial(
             sgd_step, self._model, gradients, self._velocity, rates, self._row_rates,
@@ -87,7 +122,7 @@ class PlainUpdate:
         )  # fmt: skip
         if self._averages:
             self._averages.before_step(self._model, gradients, step)
-        is_finite = all(self._crew.each(self._threads, apply))
+        is_finite = all(self._pool.map(apply, self._threads))
         if self._averages:
             self._averages.after_step(self._model, step + 1)
         v = np.concatenate([result.chains.v for result in results])
@@ -99,18 +134,14 @@ class PlainUpdate:
         """One shard, from its own stream, on its own windows and chains."""
         settings = self._settings
         stream = seed_stream(settings.seed, step + 1, shard)
-        read = _shard_slice(shard, settings.batch_size, settings.shards)
+        read = part_slice(shard, settings.shards, settings.batch_size)
         v = self._batches(step * settings.batch_size + read.start, read.stop - read.start)
-        own_chains = _shard_slice(shard, settings.chains, settings.shards)
-        chains = Chains(self._chains.v[own_chains], self._chains.h[own_chains])
-        with np.errstate(over="ignore", invalid="ignore"):  # a lost run is told in a sentence
+        moved = part_slice(shard, settings.shards, settings.chains)
+        chains = Chains(self._chains.v[moved], self._chains.h[moved])
+        with np.errstate(over="ignore", invalid="ignore"):  # divergence is reported in one sentence
             return shard_gradient(
                 stream, self._model, self._transition, v, chains, self._jumps, self._ranking
             )
-
-
-def _shard_slice(shard: int, total: int, shards: int) -> slice:
-    return slice(shard * total // shards, (shard + 1) * total // shards)
 
 
 def _acceptance(results: list[ShardResult]) -> float:

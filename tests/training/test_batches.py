@@ -5,7 +5,7 @@ import pytest
 
 from wordrbm.sampling import AliasTable, word_tables
 from wordrbm.training import TrainingSettings
-from wordrbm.training.reservoir import RENEWAL, recent_windows
+from wordrbm.training.batches import RENEWAL, recent_windows
 
 B, R = 8, 40
 PERIOD = RENEWAL * R // B

@@ -5,7 +5,7 @@ import pytest
 
 from wordrbm.analysis.plots import plot_sandwich, sandwich_figure
 from wordrbm.likelihood.annealing import Annealing, AnnealingSettings
-from wordrbm.likelihood.sandwich import build_sandwich, temperature_grid
+from wordrbm.likelihood.diagnostics import build_sandwich, temperature_grid
 from wordrbm.models.exact import all_windows, log_Z_over_v, window_probability
 from wordrbm.sampling import AliasTable
 
