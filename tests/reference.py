@@ -379,26 +379,6 @@ def negative_weights(chains, pool, stored, target, r):
     return kept + [len(inside) * x / sum(importance) for x in importance]
 
 
-def orthogonalized(matrix, steps=5, a=3.4445, b=-4.7750, c=2.0315):
-    """Newton-Schulz steps on the matrix itself, ``X <- a X + b (X X^T) X + c (X X^T)^2 X``."""
-
-    def product(x, y):
-        return [[sum(p * q for p, q in zip(row, col, strict=True)) for col in zip(*y, strict=True)]
-                for row in x]  # fmt: skip
-
-    norm = math.sqrt(sum(value * value for row in matrix for value in row))
-    x = [[value / norm for value in row] for row in matrix]
-    for _ in range(steps):
-        gram = product(x, [list(col) for col in zip(*x, strict=True)])
-        once = product(gram, x)
-        twice = product(gram, once)
-        x = [
-            [a * p + b * q + c * r for p, q, r in zip(*rows, strict=True)]
-            for rows in zip(x, once, twice, strict=True)
-        ]
-    return x
-
-
 def spectral_vectors(windows, q, contexts, d, prior, rms):
     """Hellinger components of the words beside each word, with every number written out."""
     n, K, N = len(windows[0]), len(q), len(windows)

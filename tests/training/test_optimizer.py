@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from tests.conftest import H, K, d, n
-from tests.reference import orthogonalized
-from wordrbm.kernels.muon import RATE
 from wordrbm.models.exact import to_dense
 from wordrbm.models.sparse_gradient import Gradient, Rows
 from wordrbm.training.optimizer import LearningRates, RowRates, sgd_step
@@ -116,11 +114,10 @@ def test_the_weight_of_a_row_is_clipped(wordrep):
         assert not limited.total.any()
 
 
-@pytest.mark.parametrize("optimizer", ["sgd", "muon"])
 @pytest.mark.parametrize("parts", [2, 3, 7])
-def test_a_step_in_parts_has_the_bits_of_the_whole_step(wordrep, gradients, parts, optimizer):
+def test_a_step_in_parts_has_the_bits_of_the_whole_step(wordrep, gradients, parts):
     rates, rate_scale = (
-        LearningRates(0.1, 0.2, 0.9, 0.01, optimizer),
+        LearningRates(0.1, 0.2, 0.9, 0.01),
         steps(np.linspace(0.5, 1.0, K), max_weight=2.0),
     )
     whole, cut = (copy.deepcopy(wordrep) for _ in range(2))
@@ -133,28 +130,8 @@ def test_a_step_in_parts_has_the_bits_of_the_whole_step(wordrep, gradients, part
         np.testing.assert_array_equal(value, cut.parameters()[name])
 
 
-def test_muon_steps_every_position_along_its_own_momentum(wordrep, gradients):
-    before, velocity = copy.deepcopy(wordrep), still(wordrep)
-    velocity["U"][...] = wordrep.stacked
-    sgd_step(
-        wordrep, gradients, velocity, LearningRates(0.1, 0.2, 0.5, 0.1, "muon"), steps(np.ones(K)),
-        B=10,
-    )  # fmt: skip
-    for i in range(n):
-        mean = sum(to_dense(wordrep, gradient, "U")[i] for gradient in gradients) / 10
-        speed = wordrep.shaped("U", velocity["U"])[i]
-        np.testing.assert_allclose(speed, 0.5 * before.U[i] + mean)
-        direction = orthogonalized(0.5 * speed + mean)
-        scale = 0.2 * RATE * np.sqrt(max(H, d))
-        expected = (1 - 0.2 * 0.1) * before.U[i] + scale * np.array(direction)
-        np.testing.assert_allclose(wordrep.U[i], expected, atol=1e-9)
-    total = sum(gradient.dense["c"] for gradient in gradients)
-    np.testing.assert_allclose(wordrep.c, before.c + 0.2 / 10 * total)
-
-
-@pytest.mark.parametrize("optimizer", ["sgd", "muon"])
-def test_a_dense_number_that_runs_away_is_told(wordrep, gradients, optimizer):
-    rates = LearningRates(0.1, 0.1, 0.9, 0.0, optimizer)
+def test_a_dense_number_that_runs_away_is_told(wordrep, gradients):
+    rates = LearningRates(0.1, 0.1, 0.9, 0.0)
     assert sgd_step(wordrep, gradients, still(wordrep), rates, steps(np.ones(K)), B=10)
     for far in (101.0, -101.0, np.nan, np.inf):
         lost = copy.deepcopy(wordrep)

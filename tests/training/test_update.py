@@ -94,26 +94,6 @@ def test_the_compiled_update_is_the_plain_one(run, jumps):
         np.testing.assert_allclose(fast[2][name], speed, rtol=2e-4, atol=2e-6)
 
 
-def test_the_compiled_muon_step_is_the_plain_one(run):
-    """But for the rounding of U: directions without a gradient grow from nothing."""
-    rates, before = USUAL._replace(optimizer="muon"), run[0].U
-    fast, slow = (updated(kind, run, 1, rates=rates) for kind in (compiled, PlainUpdate))
-    np.testing.assert_array_equal(fast[1].chains.h, slow[1].chains.h)
-    for name in "Dbc":
-        value = slow[0].parameters()[name]
-        np.testing.assert_allclose(fast[0].parameters()[name], value, rtol=2e-5, atol=2e-6)
-    np.testing.assert_allclose(fast[2]["U"], slow[2]["U"], rtol=2e-4, atol=2e-6)
-    size = np.abs(slow[0].U - before).max()
-    np.testing.assert_allclose(fast[0].U, slow[0].U, atol=0.02 * size)
-
-
-def test_the_averages_follow_the_muon_step(run):
-    """Eight updates are one sample: then the average is the model itself."""
-    rates = USUAL._replace(optimizer="muon")
-    model, *_, average = updated(compiled, run, 8, rates=rates)
-    np.testing.assert_array_equal(average.U, model.U)
-
-
 @pytest.mark.parametrize("sharpness", [1.0, 40.0, 1000.0])
 @pytest.mark.parametrize("clip", [4.0, 0.05])
 def test_the_compiled_ranking_is_the_plain_one(run, sharpness, clip, monkeypatch):
@@ -135,8 +115,7 @@ def test_the_compiled_ranking_is_the_plain_one(run, sharpness, clip, monkeypatch
 def test_threads_leave_the_bits(run, kind, threads, objective):
     model, transition, settings, *rest = run
     run = model, transition, settings.model_copy(update={"objective": objective}), *rest
-    rates = USUAL._replace(optimizer="muon" if objective == "hybrid" else "sgd")
-    alone, together = updated(kind, run, 3, 1, rates), updated(kind, run, 3, threads, rates)
+    alone, together = updated(kind, run, 3), updated(kind, run, 3, threads)
     np.testing.assert_array_equal(alone[1].chains.h, together[1].chains.h)
     for name, value in alone[0].parameters().items():
         np.testing.assert_array_equal(together[0].parameters()[name], value)

@@ -78,7 +78,6 @@ def training_settings(
         # The rates of `fit` fall to zero; `partial_fit` continues from the parameters themselves.
         "averaging": 0,
         "objective": "sml",
-        "optimizer": "sgd",
         "initialization": "random",
         "reservoir": min(RESERVOIR, schedule.batches * schedule.size),
     }

@@ -22,7 +22,7 @@ from wordrbm.training import TrainingSettings, check_settings
 # Values of the settings that did not exist when older models were trained.
 OLDER_SETTINGS: dict[str, Any] = {
     "jumps": 0, "averaging": 0, "hidden_bias": 0.0, "warmup_share": None, "objective": "sml",
-    "optimizer": "sgd", "initialization": "random",
+    "initialization": "random",
 } | {
     name: TrainingSettings.model_fields[name].default
     for name in ("reservoir", "ranking_weight", "candidates")

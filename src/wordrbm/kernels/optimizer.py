@@ -13,7 +13,6 @@ from numba import njit
 from wordrbm.kernels.averaging import STRIDE, average_dense, average_rows
 from wordrbm.kernels.barrier import owner_thread, thread_slice
 from wordrbm.kernels.fastmath import all_within
-from wordrbm.kernels.muon import muon_step
 from wordrbm.kernels.pcd_gradient import Parameters, ShardGradient
 from wordrbm.shapes import Array
 
@@ -119,8 +118,6 @@ class StepSizes(NamedTuple):
     hidden_shrink: float  # of U
     momentum: float
     bound: float  # of the absolute value of a dense parameter
-    mean: float  # 1 / B
-    muon: float  # rate of U along its orthogonalised momentum (`muon.py`); 0 is plain momentum
 
 
 @njit(cache=True, nogil=True)
@@ -145,41 +142,16 @@ def apply_gradient(
                 averages.covered, (step - 1) // STRIDE, averages.power,
             )  # fmt: skip
     step_rows(part, parts, parameters, gradient, limits, step_sizes)
-    average = averages.power > 0 and step % STRIDE == 0
-    finite_c = step_dense(
-        part, parts, parameters.c, velocity.c, gradient.c, step_sizes, step_sizes.word * 0
-    )
-    if average:
-        average_slice(part, parts, parameters.c, averages.c, step // STRIDE, averages.power)
-    if step_sizes.muon > 0:
-        now = step // STRIDE if average else 0
-        return (
-            step_orthogonal(
-                part, parts, parameters, velocity.U, gradient.U, averages, now, step_sizes
-            )
-            and finite_c
-        )
     finite_U = step_dense(
         part, parts, parameters.U, velocity.U, gradient.U, step_sizes, step_sizes.hidden_shrink
     )
-    if average:
+    finite_c = step_dense(
+        part, parts, parameters.c, velocity.c, gradient.c, step_sizes, step_sizes.word * 0
+    )
+    if averages.power > 0 and step % STRIDE == 0:
         average_slice(part, parts, parameters.U, averages.U, step // STRIDE, averages.power)
+        average_slice(part, parts, parameters.c, averages.c, step // STRIDE, averages.power)
     return finite_U and finite_c
-
-
-@njit(cache=True, nogil=True)
-def step_orthogonal(part, parts, parameters, velocity, gradient, averages, now, sizes):  # type: ignore[no-untyped-def]
-    """Step U along its orthogonalised momentum at this thread's positions; whether it is finite."""
-    d, finite = parameters.D.shape[1], True
-    for i in range(part, parameters.U.shape[1] // d, parts):
-        block = slice(i * d, (i + 1) * d)
-        finite &= muon_step(
-            parameters.U[:, block], velocity[:, block], gradient[:, :, block], sizes.mean,
-            sizes.muon, sizes.momentum, sizes.hidden_shrink, sizes.bound,
-        )  # fmt: skip
-        for j in range(len(averages.U) if now > 0 else 0):
-            average_dense(parameters.U[j, block], averages.U[j, block], now, averages.power)
-    return finite
 
 
 @njit(cache=True, nogil=True)

@@ -91,7 +91,7 @@ def run_share(step, thread, threads, seed, state):  # type: ignore[no-untyped-de
     all_known = atomic_load(state.flags, BAD_ID) < len(state.parameters.b)
     if all_known:  # otherwise a word is out of range, and nothing is learnt from the batch
         p = state.step_sizes
-        step_sizes = StepSizes(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7])
+        step_sizes = StepSizes(p[0], p[1], p[2], p[3], p[4], p[5])
         if not apply_gradient(
             thread, threads, state.parameters, state.velocity, state.gradient, state.limits,
             state.averages, step, step_sizes,

@@ -77,7 +77,7 @@ class CompiledUpdate:
             v=np.stack([chains.v] * 2).astype(np.int32),
             h=np.stack([chains.h] * 2).astype(model.c.dtype),
             gradient=_allocate(model, settings, ranking.size if ranking else 0),
-            step_sizes=np.empty(8, model.c.dtype),
+            step_sizes=np.empty(6, model.c.dtype),
         )
         self._workers = [
             _Worker(k, self._threads, settings.seed, self._state) for k in range(1, self._threads)
@@ -190,10 +190,7 @@ def _refuse_word(word: int, state: UpdateState) -> NoReturn:
 def _step_sizes(rates: LearningRates, B: int) -> tuple[float, ...]:
     """The numbers of `kernels.optimizer.StepSizes`."""
     shrink = rates.word * rates.l2, rates.hidden * rates.l2
-    muon = rates.hidden if rates.optimizer == "muon" else 0.0
-    return (
-        rates.word, shrink[0], rates.hidden / B, shrink[1], rates.momentum, MAX_WEIGHT, 1 / B, muon,
-    )  # fmt: skip
+    return rates.word, shrink[0], rates.hidden / B, shrink[1], rates.momentum, MAX_WEIGHT
 
 
 def _average_tables(model: WordRepRBM, averages: Averages | None) -> AverageTables:

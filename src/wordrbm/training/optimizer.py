@@ -5,22 +5,20 @@ learns each time it is read. Two rules keep words from changing faster than the 
 expected to be read m times in a batch takes steps of ``rate / (1 + m)^0.75``, and the step of a row
 is clipped where the weights of the windows that contain it add up to more than `CLIP_FACTOR` times
 their expectation: many chains hold it, or one candidate outranks many words (`RowRates`). Small
-dense parameters (``U``, ``c``) take the mean, with momentum [Dahl 2012, section 6.1]; each ``U[i]``
-may step along its orthogonalised momentum instead (Muon, `kernels/muon.py`). Weight decay
+dense parameters (``U``, ``c``) take the mean, with momentum [Dahl 2012, section 6.1]. Weight decay
 shrinks dense weights every update, and a row of a table by the weights of the windows that contain
 it: it costs nothing for the other K.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.fastmath import all_within
-from wordrbm.kernels.muon import muon_step
 from wordrbm.kernels.optimizer import (
     add_rows,
     add_scaled,
@@ -49,7 +47,6 @@ class LearningRates(NamedTuple):
     hidden: float  # dense parameters, per batch
     momentum: float
     l2: float
-    optimizer: Literal["muon", "sgd"] = "sgd"  # of U
 
 
 @final
@@ -95,26 +92,8 @@ def sgd_step(
     finite = True
     for name, velocity_of in velocity.items():
         arrays = [model.table(name), velocity_of, *(shard.dense[name] for shard in gradients)]
-        if name == "U" and rates.optimizer == "muon":
-            arrays = [model.shaped(name, x) for x in arrays]
-            finite &= _step_orthogonal(arrays, rates, B, thread, threads)
-        else:
-            decay = rates.hidden * rates.l2 if name in DECAYED else 0.0
-            finite &= _step_dense(arrays, rates, B, decay, thread, threads)
-    return finite
-
-
-def _step_orthogonal(
-    arrays: Sequence[Array], rates: LearningRates, B: int, thread: int, threads: int
-) -> bool:
-    """Step a parameter by its velocity and the shards' gradients: Muon, this thread's positions."""
-    parameter, velocity, *gradients = arrays
-    number = parameter.dtype.type  # keeps the compiled arithmetic in the model's precision
-    sizes = (1 / B, rates.hidden, rates.momentum, rates.hidden * rates.l2, MAX_WEIGHT)
-    numbers, finite = [number(size) for size in sizes], True
-    for i in range(thread, len(parameter), threads):
-        gradient = np.stack([shard[i] for shard in gradients])
-        finite &= bool(muon_step(parameter[i], velocity[i], gradient, *numbers))
+        decay = rates.hidden * rates.l2 if name in DECAYED else 0.0
+        finite &= _step_dense(arrays, rates, B, decay, thread, threads)
     return finite
 
 

@@ -70,10 +70,6 @@ class TrainingSettings(BaseModel):
         le=10_000,
         description="updates are averaged with weights that rise by this power; 0 is none",
     )
-    optimizer: Literal["muon", "sgd"] = Field(
-        "muon",
-        description="of U: along its orthogonalised momentum (Muon), or along the momentum itself",
-    )
     momentum: float = Field(0.9, ge=0, lt=1, description="momentum of U and c")
     l2: float = Field(
         0.0, ge=0, description="weight decay of U, and of every row of D that is used"
@@ -97,12 +93,12 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     # Stochastic maximum likelihood alone, at the rates it can bear.
     "sml": {
         "objective": "sml", "chains": 512, "word_rate": 0.08, "hidden_rate": 0.08,
-        "optimizer": "sgd", "initialization": "random",
+        "initialization": "random",
     },
     # The procedure of [Dahl 2012]: chains move word by word, and the last parameters are kept.
     "paper": {
         "objective": "sml", "chains": 512, "jumps": 0, "averaging": 0, "hidden_bias": 0.0,
-        "optimizer": "sgd", "initialization": "random",
+        "initialization": "random",
         "word_rate": 0.02, "hidden_rate": 0.03, "l2": 3e-4, "rate_windows": 2_000_000,
         "warmup_share": None,
     },

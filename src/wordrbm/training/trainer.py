@@ -92,8 +92,9 @@ def learning_rates_at(settings: TrainingSettings, step: int) -> LearningRates:
     share = settings.warmup_share
     warmup = settings.warmup if share is None else min(settings.warmup, share * settings.steps)
     left *= min(1.0, (step + 1) / max(1.0, warmup))
-    rates = settings.word_rate * left, settings.hidden_rate * left
-    return LearningRates(*rates, settings.momentum, settings.l2, settings.optimizer)
+    return LearningRates(
+        settings.word_rate * left, settings.hidden_rate * left, settings.momentum, settings.l2
+    )
 
 
 def train(
