@@ -153,6 +153,7 @@ def test_a_run_that_must_compile_says_so_first(monkeypatch, capfd, tmp_path):
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 0
-    first, second = capfd.readouterr().err.splitlines()[:2]
-    assert first == "training   0% compiling, once"
-    assert "/s" not in second or "min left" in second
+    first, second, third = capfd.readouterr().err.splitlines()[:3]
+    assert first == "training   0% initial word vectors"
+    assert second == "training   0% compiling, once"
+    assert "/s" not in third or "min left" in third

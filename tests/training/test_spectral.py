@@ -84,14 +84,3 @@ def test_small_vocabularies_have_fewer_components(rng, K, d, k):
 
 def test_windows_of_one_word_have_no_neighbours(text):
     assert vectors(text, n=1).shape == (30, 0)
-
-
-def test_every_block_can_be_stopped(text, monkeypatch):
-    monkeypatch.setattr(spectral, "BLOCK", 1_000)
-    blocks = []
-    stream, q = text
-    spectral_vectors(
-        np.random.default_rng(0), windows_of(stream, 3), 3_000, 3, q, 2,
-        on_block=lambda: blocks.append(1),
-    )  # fmt: skip
-    assert len(blocks) == 3

@@ -136,7 +136,7 @@ def run_with_progress(
     """
     from wordrbm.kernels import is_compiled
     from wordrbm.kernels.update import run_leader
-    from wordrbm.run.training_run import metrics_record
+    from wordrbm.run.training_run import INITIALIZING, metrics_record
     from wordrbm.threads import ProgressCallback, no_progress
 
     stop, last, scores = StopSignals(), None, ""
@@ -144,13 +144,16 @@ def run_with_progress(
     total = run.settings.steps * run.settings.batch_size
     with stop_cleanly(stop, armed=False), ExitStack() as stack:
 
-        def show_start() -> None:
+        def show_stage(stage: str) -> None:
             nonlocal show
-            show = stack.enter_context(progress("training", total, quiet=quiet))
-            if not is_compiled(run_leader):
+            if show is no_progress:
+                show = stack.enter_context(progress("training", total, quiet=quiet))
+            if stage == INITIALIZING:
+                show(0, stage)
+            elif not is_compiled(run_leader):
                 show(0, "compiling, once")
 
-        training = run.run(resume=resume, stop=stop, on_start=show_start)
+        training = run.run(resume=resume, stop=stop, on_stage=show_stage)
         for report in stack.enter_context(closing(training)):
             if last is None:
                 first, stop.armed = report, True

@@ -8,7 +8,7 @@ every few minutes and on a stop, and writes the model when the run is done. Scor
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, NoReturn, final
 
@@ -49,6 +49,7 @@ from wordrbm.training.trainer import (
     check_weights,
 )
 
+INITIALIZING, UPDATING = "initial word vectors", "updates"  # stages of a run
 WEIGHED_WINDOWS = 400_000  # windows of the text whose mass is computed with every score
 
 
@@ -92,20 +93,21 @@ class TrainingRun:
         *,
         resume: bool = False,
         stop: StopCheck = never_stop,
-        on_start: Callable[[], None] = lambda: None,
+        on_stage: Callable[[str], None] = lambda stage: None,
     ) -> Generator[StepReport, None, None]:
         """Train to the end and write the model; yields a report after every update.
 
         When `stop` returns true, also in the middle of a score, a checkpoint is saved and the run
-        ends with `Stopped`. A resumed run that was finished before yields nothing. `on_start` is
-        called once everything is checked, before the first update, which may have to compile.
+        ends with `Stopped`. A resumed run that was finished before yields nothing. `on_stage` is
+        called once everything is checked, with `INITIALIZING` if the model is new, and with
+        `UPDATING` before the first update, which may have to compile.
         """
         self.prepared.verify()
         self._batches(0, 1)  # refuses a text without one window before anything is written
         with run_folder(self.out, resume=resume):
             if not is_finished(self.out, self.identity):
                 checkpoint = latest_checkpoint(self.out, self.identity)
-                yield from self._train(checkpoint, stop, on_start)
+                yield from self._train(checkpoint, stop, on_stage)
 
     @property
     def identity(self) -> RunIdentity:
@@ -114,12 +116,14 @@ class TrainingRun:
         return RunIdentity(self.settings, self.prepared.vocabulary, corpus)
 
     def _train(
-        self, checkpoint: RunState | None, stop: StopCheck, on_start: Callable[[], None]
+        self, checkpoint: RunState | None, stop: StopCheck, on_stage: Callable[[str], None]
     ) -> Generator[StepReport, None, None]:
-        first = checkpoint or self._initial_state(stop)
+        if checkpoint is None:
+            on_stage(INITIALIZING)
+        first = checkpoint or self._initial_state()
         self.prepared.vocabulary.write(self.out / VOCABULARY)
         self._truncate_records(first.state.step)
-        on_start()
+        on_stage(UPDATING)
         current, seconds = first, 1e-9  # seconds of updates; a speed divides by it
         resumed_at = saved_at = time.monotonic()
         for current, progress in self._updates(first):
@@ -138,16 +142,14 @@ class TrainingRun:
             resumed_at = time.monotonic()
         self._save_model(averaged(current.rbm, current.state))
 
-    def _initial_state(self, stop: StopCheck) -> RunState:
+    def _initial_state(self) -> RunState:
         settings, q = self.settings, self.prepared.vocabulary.probability()
         rng = np.random.default_rng(settings.seed)
         sizes = {"n": settings.window, "H": settings.hidden, "d": settings.dimension}
         rbm = init_wordrep(rng, **sizes, word_probability=q, hidden_bias=settings.hidden_bias)
         if settings.initialization == "spectral":
             windows = len(self.prepared.windows(settings.window, "train"))
-            set_spectral_vectors(
-                rng, rbm, self._batches, windows, q, on_block=partial(_raise_if_stopped, stop)
-            )
+            set_spectral_vectors(rng, rbm, self._batches, windows, q)
         return RunState(rbm, start(rbm, self._batches, settings), 0.0)
 
     def _updates(self, first: RunState) -> Iterator[tuple[RunState, Progress]]:
@@ -244,9 +246,3 @@ class TrainingRun:
 
     def _check_parameters(self, rbm: WordRepRBM, step: int) -> None:
         check_weights(rbm, rbm.parameters(), step, self.settings)
-
-
-def _raise_if_stopped(stop: StopCheck) -> None:
-    """End a run that has made no update yet: there is nothing to save."""
-    if stop():
-        raise Stopped

@@ -13,7 +13,6 @@ Reference
     R. Lebret, R. Collobert. Word embeddings through Hellinger PCA. EACL 2014.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
@@ -41,14 +40,10 @@ def set_spectral_vectors(
     batches: Batches,
     windows: int,
     q: Probability,
-    *,
-    on_block: Callable[[], None] = lambda: None,
 ) -> None:
     """Set D from the first of the `windows` there are; columns beyond the components stay."""
     windows = min(windows, WINDOWS)
-    vectors = spectral_vectors(
-        rng, batches, windows, rbm.positions, q, rbm.D.shape[1], on_block=on_block
-    )
+    vectors = spectral_vectors(rng, batches, windows, rbm.positions, q, rbm.D.shape[1])
     rbm.D[:, : vectors.shape[1]] = vectors
 
 
@@ -59,12 +54,10 @@ def spectral_vectors(
     n: int,
     q: Probability,
     d: int,
-    *,
-    on_block: Callable[[], None] = lambda: None,
 ) -> Float[np.ndarray, "K k"]:
     """Vectors of k <= d numbers from the first `windows` windows of n words; k < d if K is small.
 
-    Windows of one word have no neighbours: then k is 0. `on_block` is called now and then.
+    Windows of one word have no neighbours: then k is 0.
     """
     order = np.argsort(-q, kind="stable")
     contexts = order[:CONTEXTS]
@@ -72,7 +65,7 @@ def spectral_vectors(
     if k <= 0:
         return np.empty((q.size, 0), np.float32)
     with one_blas_thread():  # the same bits for any number of threads
-        features = _count(batches, windows, n, q.size, contexts, on_block)
+        features = _count(batches, windows, n, q.size, contexts)
         frequent = order[:AXIS_WORDS]
         weight = np.sqrt(features.read.sum(axis=1))
         axes, deviation = _principal_axes(rng, features, frequent, weight[frequent], k)
@@ -120,7 +113,6 @@ def _count(
     n: int,
     K: int,
     contexts: Int64[np.ndarray, " C"],
-    on_block: Callable[[], None],
 ) -> _Features:
     """Count the neighbours of the middle word of each window; with n = 2, one on each side."""
     C = contexts.size
@@ -129,7 +121,6 @@ def _count(
     parts, read = [sparse.csr_matrix((K, 2 * C), dtype=np.int32)], np.zeros((K, 2))
     sides = (n // 2, n // 2 - 1), ((n - 1) // 2, (n - 1) // 2 + 1)  # a word and its neighbour
     for first in range(0, windows, BLOCK):
-        on_block()
         v = batches(first, min(BLOCK, windows - first))
         for side, (word, neighbour) in enumerate(sides):
             np.add.at(read[:, side], v[:, word], 1.0)
