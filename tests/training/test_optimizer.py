@@ -153,7 +153,7 @@ def test_muon_steps_every_position_along_its_own_momentum(wordrep, gradients):
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "muon"])
-def test_a_dense_number_that_runs_away_is_told(wordrep, gradients, optimizer):
+def test_a_dense_parameter_that_diverges_is_reported(wordrep, gradients, optimizer):
     rates = LearningRates(0.1, 0.1, 0.9, 0.0, optimizer)
     assert sgd_step(wordrep, gradients, still(wordrep), rates, steps(np.ones(K)), B=10)
     for far in (101.0, -101.0, np.nan, np.inf):
