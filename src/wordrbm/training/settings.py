@@ -44,7 +44,7 @@ class TrainingSettings(BaseModel):
         1, ge=0, le=1_000, description="whole windows proposed per chain and update; 0 is none"
     )
     reservoir: int = Field(
-        131_072, ge=1, le=MOST, description="recently read windows that jumps are proposed from"
+        131_072, ge=1, le=MOST, description="windows read lately that jumps are proposed from"
     )
     batch_size: int = Field(512, ge=1, le=MOST, description="windows per update: B")
     chains: int = Field(256, ge=1, le=MOST, description="persistent Markov chains: M")
