@@ -94,7 +94,7 @@ def test_the_share_of_the_model_is_exact_where_the_model_is_right():
     """With 2 % of the text on ten windows, and 25 % of held-out text among the text's windows."""
     assert share_of_model(0.02 / 0.25, 0.02, 0.25) == pytest.approx(0.02)
     assert share_of_model(1.0, 0.02, 0.25) == 1.0
-    assert share_of_model(0.3, 0.02, 0.0) == 0.3  # nothing is known: the bound is told
+    assert share_of_model(0.3, 0.02, 0.0) == 0.3  # nothing is known: the bound is returned
 
 
 def test_coverage_is_the_share_of_windows_that_are_there(rng):

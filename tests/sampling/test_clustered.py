@@ -48,8 +48,8 @@ def test_a_cluster_weighs_what_its_words_weigh_without_context(rng):
     found = cluster_words(rows, bias, q, singletons=4, clusters=5)
     g = 1e-4 * rng.normal(size=3)
     exact = np.bincount(found.label, np.exp(bias + rows @ g))
-    told = found.weight * np.exp(found.centroid @ g)
-    np.testing.assert_allclose(told / told.sum(), exact / exact.sum(), rtol=1e-6)
+    proposal = found.weight * np.exp(found.centroid @ g)
+    np.testing.assert_allclose(proposal / proposal.sum(), exact / exact.sum(), rtol=1e-6)
 
 
 @pytest.mark.parametrize(("singletons", "clusters"), [(0, 1), (5, 0), (3, 9), (50, 50), (0, 50)])
@@ -67,12 +67,12 @@ def test_what_is_drawn_has_the_probability_that_is_told(rng, stream, model, q, o
     context = model.word_context(h)[0]
     for i, table in enumerate(model.table_index.tolist()):
         known = operator.tables[table]
-        told = np.exp(operator.log_proposal(context[i], table))
-        np.testing.assert_allclose(told, expected(known, q, context[i]), rtol=1e-10)
+        proposal = np.exp(operator.log_proposal(context[i], table))
+        np.testing.assert_allclose(proposal, expected(known, q, context[i]), rtol=1e-10)
         words = draws(stream, known, context[i], 40_000)
         frequency = np.bincount(words, minlength=len(q)) / len(words)
-        chance = np.sqrt(told * (1 - told) / len(words)).sum() / 2
-        assert reference.total_variation(frequency, told) < 4 * chance
+        chance = np.sqrt(proposal * (1 - proposal) / len(words)).sum() / 2
+        assert reference.total_variation(frequency, proposal) < 4 * chance
 
 
 def draws(stream, known, context, count):

@@ -1,4 +1,4 @@
-"""The reservoir of a run: windows read lately, by a rule that needs no memory."""
+"""The reservoir of a run: recently read windows, a function of the step alone."""
 
 import numpy as np
 import pytest

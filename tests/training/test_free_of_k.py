@@ -49,7 +49,7 @@ def test_an_update_allocates_nothing_that_grows_with_k():
             assert large < 1.1 * small + 10_000, (build, operator)
 
 
-def test_an_update_changes_only_rows_that_were_read_or_dreamt():
+def test_an_update_changes_only_rows_of_the_two_phases():
     model, updates = running(200_000, wordrep, PooledMetropolis)
     before = model.D.copy()
     next(updates)

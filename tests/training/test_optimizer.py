@@ -130,7 +130,7 @@ def test_a_step_in_parts_has_the_bits_of_the_whole_step(wordrep, gradients, part
         np.testing.assert_array_equal(value, cut.parameters()[name])
 
 
-def test_a_dense_number_that_runs_away_is_told(wordrep, gradients):
+def test_a_dense_parameter_that_diverges_is_reported(wordrep, gradients):
     rates = LearningRates(0.1, 0.1, 0.9, 0.0)
     assert sgd_step(wordrep, gradients, still(wordrep), rates, steps(np.ones(K)), B=10)
     for far in (101.0, -101.0, np.nan, np.inf):

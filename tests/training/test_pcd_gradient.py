@@ -30,7 +30,7 @@ def expected_statistics(model, v, name):
     return total
 
 
-def test_gradient_is_read_minus_dreamt_at_the_moved_words(rng, stream, wordrep):
+def test_gradient_is_the_positive_minus_the_negative_phase_at_the_moved_words(rng, stream, wordrep):
     v = rng.integers(K, size=(6, 2))
     before, moved = rng.integers(K, size=(2, 4, 2))
     chains = Chains(before, np.zeros((4, 3)))

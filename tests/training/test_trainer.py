@@ -99,7 +99,7 @@ def test_divergence_stops_with_the_rate_to_lower(text):
 
 
 def best_log_likelihood(model, v):
-    """Climb the exact gradient until it is flat: what no stochastic method can beat."""
+    """Ascend the exact gradient until it is flat: what no stochastic method can beat."""
     velocity = {name: np.zeros_like(value) for name, value in model.parameters().items()}
     for _ in range(3000):
         for name, slope in exact.log_likelihood_gradient(model, v).items():

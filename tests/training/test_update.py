@@ -122,7 +122,7 @@ def test_threads_leave_the_bits(run, kind, threads, objective):
 
 
 def test_threads_asleep_wake_for_the_next_update(run, monkeypatch):
-    """None comes for a while: the helper goes to sleep, and must not be lost."""
+    """None comes for a while: the worker goes to sleep, and must not be lost."""
     monkeypatch.setattr(module, "SPINS_BEFORE_SLEEP", 1)
     model, transition, settings, batches, q = run
     updates = train(
@@ -165,8 +165,8 @@ def chosen(model, transition, settings, batches, q):
     return _update_of(model, transition, course_of(model, settings, batches, q), 1)
 
 
-def test_a_helper_that_starts_late_misses_no_update(run):
-    """The first update may be called before a helper runs at all; it would wait for ever."""
+def test_a_worker_that_starts_late_misses_no_update(run):
+    """The first update may be called before a worker runs at all; it would wait for ever."""
     model, transition, settings, batches, q = run
     context = course_of(model, settings, batches, q)
     for _ in range(20):
@@ -176,8 +176,8 @@ def test_a_helper_that_starts_late_misses_no_update(run):
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_leader_held_up_leaves_no_helper_asleep(run, monkeypatch):
-    """The helpers wake, wait for longer than they have patience, and the leader comes only then."""
+def test_a_leader_held_up_leaves_no_worker_asleep(run, monkeypatch):
+    """The workers wake, wait for longer than they have patience, and the leader comes only then."""
     model, transition, settings, batches, q = run
     monkeypatch.setattr(module, "SPINS_BEFORE_SLEEP", 1)
     monkeypatch.setattr(module, "run_leader", lambda *given: time.sleep(0.1) or run_leader(*given))
