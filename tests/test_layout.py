@@ -23,7 +23,7 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/models/": "models/test_contract.py",  # one contract for all models
     "src/wordrbm/run/evaluation.py": "run/test_training_run.py",
     "src/wordrbm/run/folder.py": "run/test_training_run.py",
-    "src/wordrbm/run/likelihood_run.py": "cli/test_likelihood.py",
+    "src/wordrbm/run/likelihood_run.py": "cli/test_heldout.py",
     "src/wordrbm/sampling/metropolis.py": "sampling/test_operators.py",  # what all operators do
     "src/wordrbm/sampling/pooled.py": "sampling/test_operators.py",
     "src/wordrbm/sampling/transition.py": "sampling/test_operators.py",

@@ -63,7 +63,7 @@ class PrepareProgress(NamedTuple):
 Steps: TypeAlias = Generator[PrepareProgress, None, None]
 
 
-def prepare(
+def prepare_corpus(
     inputs: str | Path | Iterable[str | Path],
     out: Path,
     settings: PrepareSettings,
