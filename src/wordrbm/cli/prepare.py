@@ -69,11 +69,11 @@ def _run(
     quiet: bool,
 ) -> None:
     from wordrbm.text.prepare.pipeline import prepare_corpus
-    from wordrbm.text.prepare.settings import check_settings
+    from wordrbm.text.prepare.settings import check_prepare_settings
     from wordrbm.threads import available_cores
 
     workers = available_cores() if workers is None else workers
-    checked = check_settings(settings, workers)
+    checked = check_prepare_settings(settings, workers)
     with closing(prepare_corpus(inputs, out, checked, workers, resume)) as steps:
         show_steps(steps, quiet=quiet)
 

@@ -105,7 +105,7 @@ def _features(
     models: list[Path], *, vectors_only: bool, finetune: bool, spelling: bool, seed: int
 ) -> "FeatureConfig":
     """Features of one model, or of an ensemble of several; without a model, words alone."""
-    from wordrbm.tagging.features import FeatureConfig, FinetuneSettings, vector_std
+    from wordrbm.tagging.features import FeatureConfig, TaggerFinetuning, vector_std
     from wordrbm.trained_model import load
 
     members = []
@@ -114,7 +114,7 @@ def _features(
         vector_std(trained.raw_vectors)  # refused before anything is computed
         member = FeatureConfig(trained.raw_vectors)
         if not vectors_only:
-            settings = FinetuneSettings(seed=seed) if finetune else None
+            settings = TaggerFinetuning(seed=seed) if finetune else None
             member = member._replace(model=trained, finetune=settings)
         members.append(member)
     single = members[0] if len(members) == 1 else FeatureConfig(ensemble=tuple(members))
@@ -136,10 +136,10 @@ def _record(selection: "Selection", splits: "Splits", out: Path) -> dict[str, An
 
 
 def _summary(selection: "Selection", out: Path) -> str:
-    from wordrbm.tagging.model_selection import describe
+    from wordrbm.tagging.model_selection import describe_point
 
-    lines = [f"dev F1 {100 * dev.f1:.2f}  {describe(dev.point)}" for dev in selection.dev]
-    lines.append(f"chosen: {describe(selection.best.point)}")
+    lines = [f"dev F1 {100 * dev.f1:.2f}  {describe_point(dev.point)}" for dev in selection.dev]
+    lines.append(f"chosen: {describe_point(selection.best.point)}")
     if selection.test:
         lines.append(f"test {_scores(selection.test.evaluation.overall)}")
     return "\n".join([*lines, f"tagger: {out}"])
@@ -170,7 +170,7 @@ def predict_labels(
       wordrbm tagger predict tagger new.txt > labelled.txt
       printf 'He PRP\nruns VBZ\n' | wordrbm tagger predict tagger --json
     """
-    from wordrbm.tagging.evaluation import evaluate
+    from wordrbm.tagging.evaluation import evaluate_spans
     from wordrbm.tagging.tagger_file import load_tagger
 
     loaded = load_tagger(tagger)
@@ -185,7 +185,7 @@ def predict_labels(
             print("".join(" ".join(token) + "\n" for token in zip(*sentence, labels, strict=True)))
     if labelled:
         gold = (sentence.labels for sentence in sentences)
-        counts = evaluate(zip(gold, predicted, strict=True)).overall
+        counts = evaluate_spans(zip(gold, predicted, strict=True)).overall
         if as_json:
             print(json.dumps(counts.record()))
         else:
