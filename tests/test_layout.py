@@ -13,7 +13,6 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/errors.py": "cli/test_commands.py",  # every fault is one sentence
     "src/wordrbm/estimators/parameters.py": "estimators/test_categorical.py",
     "src/wordrbm/inference/precision.py": "inference/test_features.py",
-    "src/wordrbm/inference/windows.py": "inference/test_features.py",
     "src/wordrbm/kernels/alias.py": "sampling/test_proposals.py",
     "src/wordrbm/kernels/barrier.py": "training/test_update.py",  # threads that meet in an update
     "src/wordrbm/kernels/classifier_finetune.py": "classification/test_finetune.py",

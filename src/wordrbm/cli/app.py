@@ -40,7 +40,7 @@ app.command("features")(inference.write_features)
 app.command("sample")(inference.print_samples)
 app.command("export")(vectors.export_vectors)
 app.command("evaluate")(heldout.score_cloze)
-app.command("likelihood")(heldout.estimate_likelihood)
+app.command("likelihood")(heldout.report_likelihood)
 app.command("info")(info.show_info)
 app.command("metrics")(info.show_metrics)
 app.command("mixing")(mixing.mixing)
@@ -55,7 +55,7 @@ def main(application: typer.Typer = app) -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a word the terminal cannot show
     try:
-        code = application(standalone_mode=False)  # so that a wrong option is told as all else is
+        code = application(standalone_mode=False)  # a wrong option is an error like others
         sys.exit(code if isinstance(code, int) else 0)
     except KeyboardInterrupt:  # before typer began to listen for it, or after
         sys.exit(128 + signal.SIGINT)

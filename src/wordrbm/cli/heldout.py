@@ -75,7 +75,7 @@ def _print_perplexities(result: dict[str, Any], *, as_json: bool) -> None:
         print(f"{name:15} {row['cloze_perplexity']:9.1f}   by position {positions}")
 
 
-def estimate_likelihood(
+def report_likelihood(
     model: opt.ModelFolder,
     prepared: opt.CorpusFolder,
     temperatures: Annotated[int, typer.Option(min=1, help="Steps of the annealing.")] = 1000,

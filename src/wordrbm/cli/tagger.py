@@ -25,7 +25,7 @@ app = typer.Typer(
 
 
 @app.command("train")
-def train_tagger(
+def select_tagger(
     data: Annotated[
         Path, typer.Option(help="Training file in columns, or a folder with train.txt.")
     ],

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int32, Int64
 
-from wordrbm.inference.windows import sliding_windows
+from wordrbm.inference.features import sliding_windows
 from wordrbm.kernels.tagger_finetune import (
     Hyperparameters,
     Parameters,
