@@ -15,7 +15,7 @@ import numpy as np
 
 from wordrbm.tagging.conll import read_splits
 from wordrbm.tagging.evaluation import evaluate_tagger
-from wordrbm.tagging.features import FeatureConfig, TaggerFinetuning
+from wordrbm.tagging.features import FeatureConfig, FinetuneSettings
 from wordrbm.tagging.tagger import EncodedSentences, train_tagger
 from wordrbm.trained_model import load
 
@@ -37,7 +37,7 @@ def folds(splits, count):
 def feature_configs(models, setting):
     """Every model, and their ensemble, fine-tuned as a setting says; and its c2."""
     rate, epochs, c2 = setting.split(",")
-    finetune = TaggerFinetuning(epochs=int(epochs), hidden_rate=float(rate))
+    finetune = FinetuneSettings(epochs=int(epochs), hidden_rate=float(rate))
     configs = {
         path.name: FeatureConfig(model.raw_vectors, model, finetune=finetune)
         for path, model in models.items()

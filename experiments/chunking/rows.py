@@ -5,7 +5,7 @@ from pathlib import Path
 
 from wordrbm.errors import WordRBMError
 from wordrbm.io.word2vec import read_word2vec
-from wordrbm.tagging.features import FeatureConfig, TaggerFinetuning, vector_std
+from wordrbm.tagging.features import FeatureConfig, FinetuneSettings, vector_std
 from wordrbm.trained_model import load
 
 WORDS, VECTORS, HIDDEN, FINETUNED, ENSEMBLE = "words", "vectors", "hidden", "fine-tuned", "ensemble"
@@ -64,7 +64,7 @@ def _model_rows(models: Sequence[Path], features: Sequence[str], seed: int) -> R
     for path in models:
         model, name = load(path), path.absolute().name
         vectors = model.raw_vectors
-        finetuned[name] = FeatureConfig(vectors, model, finetune=TaggerFinetuning(seed=seed))
+        finetuned[name] = FeatureConfig(vectors, model, finetune=FinetuneSettings(seed=seed))
         if VECTORS in features:
             rows[f"{name} vectors"] = FeatureConfig(vectors)
         if HIDDEN in features:

@@ -23,7 +23,7 @@ from wordrbm.tagging.conll import Sentence
 from wordrbm.tagging.crf import LinearChainCRF, crf_loss
 from wordrbm.tagging.features import (
     FeatureConfig,
-    TaggerFinetuning,
+    FinetuneSettings,
     hidden_features,
     model_tokens,
 )
@@ -158,7 +158,7 @@ def tagger_of(model, sentences, settings) -> Tagger:
 def example():
     """A model, its task, and a tagger fine-tuned to it."""
     model, sentences = letter_task()
-    return model, sentences, tagger_of(model, sentences[:250], TaggerFinetuning(epochs=20))
+    return model, sentences, tagger_of(model, sentences[:250], FinetuneSettings(epochs=20))
 
 
 def test_finetuned_units_learn_a_new_distinction(example):
@@ -178,7 +178,7 @@ def test_only_the_hidden_units_are_trained(example):
 
 def test_a_hidden_rate_of_zero_fixes_the_units(example):
     model, sentences, _ = example
-    settings = TaggerFinetuning(epochs=1, hidden_rate=0.0)
+    settings = FinetuneSettings(epochs=1, hidden_rate=0.0)
     result = tagger_of(model, sentences[:20], settings).features.model
     np.testing.assert_array_equal(result.rbm.U, model.rbm.U)
     np.testing.assert_array_equal(result.rbm.c, model.rbm.c)
@@ -187,7 +187,7 @@ def test_a_hidden_rate_of_zero_fixes_the_units(example):
 def test_the_same_seed_gives_the_same_bits(example):
     model, sentences, _ = example
     first, same, different = (
-        tagger_of(model, sentences[:50], TaggerFinetuning(epochs=2, seed=seed))
+        tagger_of(model, sentences[:50], FinetuneSettings(epochs=2, seed=seed))
         for seed in (1, 1, 2)
     )
     for a, b, c in zip(*(x.crf.arrays() for x in (first, same, different)), strict=True):
@@ -198,13 +198,13 @@ def test_the_same_seed_gives_the_same_bits(example):
 def test_sentences_shorter_than_a_window_are_encoded_too():
     model, _ = letter_task()
     short = [Sentence((("a",), ("yes",))), Sentence((("b", "c"), ("no", "yes")))] * 5
-    assert accuracy(tagger_of(model, short, TaggerFinetuning()), short) == 1.0
+    assert accuracy(tagger_of(model, short, FinetuneSettings()), short) == 1.0
 
 
 def test_every_chunk_is_reported(example):
     model, sentences, _ = example
     reported = []
-    config = FeatureConfig(None, model, finetune=TaggerFinetuning(epochs=2))
+    config = FeatureConfig(None, model, finetune=FinetuneSettings(epochs=2))
     some = sentences[:40]
     train_tagger(EncodedSentences.build(some), config, 0.1, lambda *x: reported.append(x))
     assert [step for step, _ in reported] == list(range(1, 31))
@@ -238,12 +238,12 @@ def test_training_and_tagging_use_the_same_hidden_scale():
     model, sentences = letter_task()
     labelled, reported = [next(x for x in sentences if len(set(x.labels)) > 1)], []
     config = FeatureConfig(
-        None, model, hidden_scale=3.0, finetune=TaggerFinetuning(epochs=2, hidden_rate=0.0)
+        None, model, hidden_scale=3.0, finetune=FinetuneSettings(epochs=2, hidden_rate=0.0)
     )
     words = [x.words for x in labelled]
     encoded = EncodedSentences.build(labelled)
     train_tagger(encoded, config, 0.1, lambda step, value: reported.append(value))
-    half = train_tagger(encoded, config._replace(finetune=TaggerFinetuning(1, 0.3, 0.0)), 0.1)
+    half = train_tagger(encoded, config._replace(finetune=FinetuneSettings(1, 0.3, 0.0)), 0.1)
     # the second epoch meets what one epoch has learnt, as its tagger scores it
     batch = encode([x.columns[:-1] for x in labelled], half.attributes)
     batch = batch._replace(dense=half.features.dense_features(words))
@@ -257,7 +257,7 @@ def test_a_model_in_double_precision_keeps_its_precision(tmp_path):
     model, sentences = letter_task()
     doubled = {name: x.astype(np.float64) for name, x in model.rbm.parameters().items()}
     model = replace(model, rbm=replace(model.rbm, **doubled))
-    tagger = tagger_of(model, sentences[:20], TaggerFinetuning(epochs=1))
+    tagger = tagger_of(model, sentences[:20], FinetuneSettings(epochs=1))
     save_tagger(tmp_path, tagger, "mark")
     np.testing.assert_array_equal(
         scores(load_tagger(tmp_path), sentences[20:]), scores(tagger, sentences[20:])
@@ -267,6 +267,6 @@ def test_a_model_in_double_precision_keeps_its_precision(tmp_path):
 def test_the_blank_symbol_is_an_unknown_word():
     model, sentences = letter_task()
     sentence = Sentence((("a", "___", "b"), ("no", "no", "yes")))
-    tagger = tagger_of(model, [*sentences[:20], sentence], TaggerFinetuning(epochs=1))
+    tagger = tagger_of(model, [*sentences[:20], sentence], FinetuneSettings(epochs=1))
     assert len(tagger.tag([sentence.columns[:-1]])[0]) == 3
     assert model_tokens(("A", "___", "1999")) == ["a", "<unk>", "#"]

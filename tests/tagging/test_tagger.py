@@ -8,7 +8,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.tagging import tagger as tagger_module
 from wordrbm.tagging.conll import Sentence
 from wordrbm.tagging.evaluation import evaluate_tagger
-from wordrbm.tagging.features import FeatureConfig, TaggerFinetuning
+from wordrbm.tagging.features import FeatureConfig, FinetuneSettings
 from wordrbm.tagging.tagger import EncodedSentences, train_tagger
 
 # Spans of "yes" that are gold, predicted and correct, and the norms of W, V and A, as they were
@@ -47,7 +47,7 @@ def ensemble():
     """Two fine-tuned taggers of other seeds, their ensemble, the steps of it, and sentences."""
     model, sentences = letter_task()
     members = [
-        FeatureConfig(None, model, finetune=TaggerFinetuning(epochs=1, seed=k)) for k in (1, 2)
+        FeatureConfig(None, model, finetune=FinetuneSettings(epochs=1, seed=k)) for k in (1, 2)
     ]
     configs = [*members, FeatureConfig(ensemble=tuple(members))]
     encoded, steps = EncodedSentences.build(sentences[:30]), []
@@ -90,7 +90,7 @@ def test_a_fixed_task_has_the_recorded_scores_and_weights(name):
     model, sentences = letter_task()
     vectors = model.raw_vectors
     finetuned = [
-        FeatureConfig(None, model, finetune=TaggerFinetuning(epochs=3, seed=k)) for k in (1, 2)
+        FeatureConfig(None, model, finetune=FinetuneSettings(epochs=3, seed=k)) for k in (1, 2)
     ]
     configs = {
         "words": FeatureConfig(),

@@ -11,7 +11,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.io import Vectors
 from wordrbm.io.tensors import read_metadata, write_tensors
 from wordrbm.tagging.conll import Splits, read_splits
-from wordrbm.tagging.features import FeatureConfig, TaggerFinetuning
+from wordrbm.tagging.features import FeatureConfig, FinetuneSettings
 from wordrbm.tagging.tagger import EncodedSentences, train_tagger
 from wordrbm.tagging.tagger_file import (
     FILE,
@@ -65,7 +65,7 @@ def test_spelling_is_part_of_the_file(splits, tmp_path):
 def test_an_ensemble_is_saved_with_its_members(tmp_path):
     model, sentences = letter_task()
     members = tuple(
-        FeatureConfig(None, model, finetune=TaggerFinetuning(epochs=1, seed=k)) for k in (1, 2)
+        FeatureConfig(None, model, finetune=FinetuneSettings(epochs=1, seed=k)) for k in (1, 2)
     )
     encoded = EncodedSentences.build(sentences[:30])
     tagger = train_tagger(encoded, FeatureConfig(ensemble=members), 0.1)
@@ -126,9 +126,9 @@ def test_digests_differ_where_features_or_finetuning_do():
     model, sentences = letter_task()
     other = replace(model, rbm=replace(model.rbm, c=model.rbm.c + 1))
     splits = Splits(sentences, [], [])
-    one, changed = (FeatureConfig(None, x, finetune=TaggerFinetuning()) for x in (model, other))
+    one, changed = (FeatureConfig(None, x, finetune=FinetuneSettings()) for x in (model, other))
     configs = [
-        one, one._replace(finetune=None), one._replace(finetune=TaggerFinetuning(seed=1)),
+        one, one._replace(finetune=None), one._replace(finetune=FinetuneSettings(seed=1)),
         one._replace(spelling=True),
         FeatureConfig(ensemble=(one,)), FeatureConfig(ensemble=(one, one)),
         FeatureConfig(ensemble=(one, changed)), FeatureConfig(ensemble=(changed, one)),

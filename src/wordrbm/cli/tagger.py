@@ -105,7 +105,7 @@ def _features(
     models: list[Path], *, vectors_only: bool, finetune: bool, spelling: bool, seed: int
 ) -> "FeatureConfig":
     """Features of one model, or of an ensemble of several; without a model, words alone."""
-    from wordrbm.tagging.features import FeatureConfig, TaggerFinetuning, vector_std
+    from wordrbm.tagging.features import FeatureConfig, FinetuneSettings, vector_std
     from wordrbm.trained_model import load
 
     members = []
@@ -114,7 +114,7 @@ def _features(
         vector_std(trained.raw_vectors)  # refused before anything is computed
         member = FeatureConfig(trained.raw_vectors)
         if not vectors_only:
-            settings = TaggerFinetuning(seed=seed) if finetune else None
+            settings = FinetuneSettings(seed=seed) if finetune else None
             member = member._replace(model=trained, finetune=settings)
         members.append(member)
     single = members[0] if len(members) == 1 else FeatureConfig(ensemble=tuple(members))

@@ -186,7 +186,7 @@ def hidden_features(
     return np.concatenate(blocks)
 
 
-class TaggerFinetuning(NamedTuple):
+class FinetuneSettings(NamedTuple):
     """Joint training of hidden units and CRF: epochs, first learning rates, order of sentences."""
 
     epochs: int = 10
@@ -202,7 +202,7 @@ class FeatureConfig(NamedTuple):
     model: TrainedModel | None = None  # its hidden units are features
     scale: float = 0.1  # standard deviation of vector components
     hidden_scale: float = 1.0  # factor on hidden means
-    finetune: TaggerFinetuning | None = None  # how hidden units are trained with the CRF, if so
+    finetune: FinetuneSettings | None = None  # how hidden units are trained with the CRF, if so
     ensemble: tuple["FeatureConfig", ...] = ()
     spelling: bool = False  # word shapes and affixes among the attributes
 

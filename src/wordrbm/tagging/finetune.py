@@ -26,7 +26,7 @@ from wordrbm.models import WordRepRBM
 from wordrbm.models.wordrep import position_inner
 from wordrbm.shapes import Array, Words
 from wordrbm.tagging.crf import LinearChainCRF, SentenceBatch
-from wordrbm.tagging.features import TaggerFinetuning, model_tokens
+from wordrbm.tagging.features import FinetuneSettings, model_tokens
 from wordrbm.threads import one_blas_thread
 from wordrbm.trained_model import TrainedModel
 
@@ -52,7 +52,7 @@ def finetune_tagger(
     labelled: LabelledSentences,
     words: Sequence[Sequence[str]],
     model: TrainedModel,
-    settings: TaggerFinetuning,
+    settings: FinetuneSettings,
     c2: float,
     hidden_scale: float,
     callback: Callable[[int, float], None] = lambda chunk, value: None,
@@ -74,7 +74,7 @@ def finetune_tagger(
 
 
 def _epoch_chunks(
-    count: int, settings: TaggerFinetuning
+    count: int, settings: FinetuneSettings
 ) -> list[tuple[int, Int64[np.ndarray, " s"], float]]:
     """Every chunk of every epoch: its number, its sentences, the factor on the learning rates."""
     rng = np.random.default_rng(settings.seed)

@@ -7,7 +7,7 @@ from experiments.chunking.grid import Experiment
 
 from tests.experiments.chunking.small import experiment, show
 from tests.tagging.sentences import letter_task
-from wordrbm.tagging.features import FeatureConfig, TaggerFinetuning
+from wordrbm.tagging.features import FeatureConfig, FinetuneSettings
 from wordrbm.tagging.model_selection import DevResult, Grid, GridPoint
 
 
@@ -30,7 +30,7 @@ def test_crfsuite_leaves_no_file(splits, rows, tmp_path):
 
 
 def test_crfsuite_leaves_out_finetuned_rows(splits, tmp_path):
-    config = FeatureConfig(None, letter_task()[0], finetune=TaggerFinetuning())
+    config = FeatureConfig(None, letter_task()[0], finetune=FinetuneSettings())
     features = {"single": config, "both": FeatureConfig(ensemble=(config,))}
     finetuned = Experiment(features, Grid(), splits, tmp_path, 1)
     best = DevResult(GridPoint(0.1, 1.0, 0.2), None)
