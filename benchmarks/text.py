@@ -19,7 +19,7 @@ from nltk.tokenize.destructive import NLTKWordTokenizer
 from benchmarks.ratios import Figure, ratio
 from benchmarks.running import seconds
 from wordrbm.cli.demo import speeches
-from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.pipeline import prepare_corpus
 from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.tokenizer import tokenize
 from wordrbm.text.tokenizer.sentences import split_sentences
@@ -69,4 +69,4 @@ def prepared(texts: list[str]) -> float:
         folder = Path(name)
         lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
         (folder / "texts.jsonl").write_text(lines, "utf-8")
-        return seconds(lambda: list(prepare([folder], folder / "out", PrepareSettings(), 1)))
+        return seconds(lambda: list(prepare_corpus([folder], folder / "out", PrepareSettings(), 1)))

@@ -22,7 +22,7 @@ from wordrbm.classification.class_models import (
     train_class_models,
 )
 from wordrbm.classification.documents import DocumentIds
-from wordrbm.classification.finetune import FinetuneSettings, finetune
+from wordrbm.classification.finetune import ClassFinetuning, finetune_classes
 from wordrbm.inference.precision import one_blas_thread
 from wordrbm.shapes import Array
 
@@ -36,10 +36,10 @@ def options() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--epochs", type=int, default=FinetuneSettings().epochs)
-    parser.add_argument("--rate", type=float, default=FinetuneSettings().rate)
-    parser.add_argument("--word-dropout", type=float, default=FinetuneSettings().word_dropout)
-    parser.add_argument("--unit-dropout", type=float, default=FinetuneSettings().unit_dropout)
+    parser.add_argument("--epochs", type=int, default=ClassFinetuning().epochs)
+    parser.add_argument("--rate", type=float, default=ClassFinetuning().rate)
+    parser.add_argument("--word-dropout", type=float, default=ClassFinetuning().word_dropout)
+    parser.add_argument("--unit-dropout", type=float, default=ClassFinetuning().unit_dropout)
     parser.add_argument("--hidden", type=int, default=100)
     parser.add_argument("--min-count", type=int, default=50)
     parser.add_argument("--pretrain-windows", type=int, default=3_000_000)
@@ -73,11 +73,11 @@ def main() -> None:
         trained = train_class_models(*train, vocabulary, each, init=initial)
         models = center_energies(trained, *train)
         print(f"generative: {accuracy(models, *test):.4f}", flush=True)
-        how = FinetuneSettings(
+        how = ClassFinetuning(
             epochs=args.epochs, rate=args.rate, word_dropout=args.word_dropout,
             unit_dropout=args.unit_dropout,
         )  # fmt: skip
-        finetuned = finetune(models, *train, how, lambda windows: None)
+        finetuned = finetune_classes(models, *train, how, lambda windows: None)
         print(f"fine-tuned: {accuracy(finetuned, *test):.4f}")
 
 

@@ -3,7 +3,7 @@
 import random
 
 from wordrbm.text.corpus import PreparedCorpus
-from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.pipeline import prepare_corpus
 from wordrbm.text.prepare.settings import PrepareSettings
 
 SUBJECTS = ["the cat", "the dog", "a bird", "my mother", "the king"]
@@ -29,6 +29,6 @@ def prepared(folder, stories=60, sentences=30, **settings):
     for number in range(stories):
         (text / f"{number:03d}.txt").write_text(story(number, sentences))
     corpus = folder / "corpus"
-    for _ in prepare([text], corpus, PrepareSettings(**{"heldout": 0.05} | settings), 1):
+    for _ in prepare_corpus([text], corpus, PrepareSettings(**{"heldout": 0.05} | settings), 1):
         pass
     return PreparedCorpus.open(corpus)

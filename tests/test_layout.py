@@ -13,7 +13,6 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/errors.py": "cli/test_commands.py",  # every fault is one sentence
     "src/wordrbm/estimators/parameters.py": "estimators/test_categorical.py",
     "src/wordrbm/inference/precision.py": "inference/test_features.py",
-    "src/wordrbm/inference/windows.py": "inference/test_features.py",
     "src/wordrbm/kernels/alias.py": "sampling/test_proposals.py",
     "src/wordrbm/kernels/barrier.py": "training/test_update.py",  # threads that meet in an update
     "src/wordrbm/kernels/classifier_finetune.py": "classification/test_finetune.py",
@@ -22,7 +21,7 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/models/": "models/test_contract.py",  # one contract for all models
     "src/wordrbm/run/evaluation.py": "run/test_training_run.py",
     "src/wordrbm/run/folder.py": "run/test_training_run.py",
-    "src/wordrbm/run/likelihood_run.py": "cli/test_likelihood.py",
+    "src/wordrbm/run/likelihood_run.py": "cli/test_heldout.py",
     "src/wordrbm/sampling/metropolis.py": "sampling/test_operators.py",  # what all operators do
     "src/wordrbm/sampling/transition.py": "sampling/test_operators.py",
     "src/wordrbm/shapes.py": "conftest.py",  # shapes are checked while every test runs

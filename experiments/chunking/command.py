@@ -20,9 +20,8 @@ from experiments.chunking.rows import (
     parse_features,
 )
 from experiments.tables import Report
-from wordrbm.cli.options import parse_floats
-from wordrbm.cli.progress import progress
-from wordrbm.cli.signals import StopSignals, stop_cleanly
+from wordrbm.cli import options as opt
+from wordrbm.cli.progress import StopSignals, progress, stop_cleanly
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import folder_lock, make_folder
 from wordrbm.tagging.conll import Splits, read_splits
@@ -48,12 +47,10 @@ def chunking(
             "units; or ensemble: the fine-tuned taggers of all models, averaged."
         ),
     ] = USUAL,
-    spelling: Annotated[
-        bool, typer.Option("--spelling", help="Add word shapes and affixes to all rows.")
-    ] = False,
-    scales: Annotated[str, typer.Option(help="Standard deviations of scaled vectors.")] = "0.1",
-    hidden_scales: Annotated[str, typer.Option(help="Factors on hidden means.")] = "1",
-    penalties: Annotated[str, typer.Option(help="L2 penalties c2.")] = PENALTIES,
+    spelling: opt.Spelling = False,
+    scales: opt.Scales = "0.1",
+    hidden_scales: opt.HiddenScales = "1",
+    penalties: opt.Penalties = PENALTIES,
     dev: Annotated[
         Path | None,
         typer.Option(
@@ -66,12 +63,10 @@ def chunking(
     crfsuite: Annotated[
         bool, typer.Option("--crfsuite", help="Fit the rows by CRFsuite too; slow.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the sentence order.")] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Taggers in parallel.", show_default="all cores")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+    seed: opt.SentenceSeed = 0,
+    jobs: opt.Jobs = None,
+    quiet: opt.Quiet = False,
+    as_json: opt.AsJson = False,
 ) -> None:
     """Compare taggers with and without word representations (table 1 of the paper).
 
@@ -84,9 +79,9 @@ def chunking(
       python -m experiments chunking --data conll2000 --out out --model a --model b --dev-only
     """
     grid = Grid(
-        parse_floats("scales", scales),
-        parse_floats("hidden-scales", hidden_scales),
-        parse_floats("penalties", penalties),
+        opt.parse_floats("scales", scales),
+        opt.parse_floats("hidden-scales", hidden_scales),
+        opt.parse_floats("penalties", penalties),
     )
     names = parse_features(features)
     if crfsuite:

@@ -15,9 +15,9 @@ from jaxtyping import Float32
 from experiments.chunking.grid import CRFSUITE, Experiment, TestedRow, to_record
 from wordrbm.errors import WordRBMError
 from wordrbm.tagging.conll import Sentence
-from wordrbm.tagging.evaluation import Evaluation, evaluate
+from wordrbm.tagging.evaluation import Evaluation, evaluate_spans
 from wordrbm.tagging.features import FeatureConfig, attributes
-from wordrbm.tagging.model_selection import FitResult, GridPoint
+from wordrbm.tagging.model_selection import GridPoint, TaggerFit
 from wordrbm.threads import ProgressCallback
 
 MODEL_FILE = ".crfsuite"  # of the row that is being fitted
@@ -43,12 +43,12 @@ def crfsuite_results(
     return results
 
 
-def _fit(experiment: Experiment, row: str, point: GridPoint) -> FitResult:
+def _fit(experiment: Experiment, row: str, point: GridPoint) -> TaggerFit:
     start, splits = time.monotonic(), experiment.splits
     evaluation = fit_crfsuite(
         point, experiment.rows[row], splits.train_and_dev, splits.test, experiment.cache.folder
     )
-    return FitResult(evaluation, 0, time.monotonic() - start)
+    return TaggerFit(evaluation, 0, time.monotonic() - start)
 
 
 def fit_crfsuite(
@@ -71,7 +71,7 @@ def fit_crfsuite(
     predicted = [tagger.tag(crfsuite.ItemSequence(items)) for items in _items(test, features)]
     tagger.close()
     path.unlink()
-    return evaluate(zip((sentence.labels for sentence in test), predicted, strict=True))
+    return evaluate_spans(zip((sentence.labels for sentence in test), predicted, strict=True))
 
 
 def _is_finetuned(config: FeatureConfig) -> bool:

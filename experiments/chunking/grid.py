@@ -17,9 +17,9 @@ from wordrbm.tagging.features import FeatureConfig
 from wordrbm.tagging.model_selection import (
     DevResult,
     FitData,
-    FitResult,
     Grid,
     GridPoint,
+    TaggerFit,
     best_on_dev,
     fit_and_evaluate,
     step_reporter,
@@ -37,7 +37,7 @@ class TestedRow(NamedTuple):
 
     name: str
     best: DevResult
-    test: FitResult
+    test: TaggerFit
     folder: Path  # of its tagger
     times_tested: int  # more than once where a grid was widened
 
@@ -72,7 +72,7 @@ class Experiment:
         """The folder of a row's final tagger."""
         return self.out / TAGGERS / self.key(row, point, TEST).stem
 
-    def result(self, row: str, point: GridPoint, stage: str) -> FitResult | None:
+    def result(self, row: str, point: GridPoint, stage: str) -> TaggerFit | None:
         """A result on disk, or None."""
         key = self.key(row, point, stage)
         record = self.cache.load(key)
@@ -176,13 +176,13 @@ def _times_tested(experiment: Experiment, row: str) -> int:
     return sum(record.get("row") == row and record.get("stage") == TEST for record in records)
 
 
-def _required(experiment: Experiment, row: str, point: GridPoint, stage: str) -> FitResult:
+def _required(experiment: Experiment, row: str, point: GridPoint, stage: str) -> TaggerFit:
     result = experiment.result(row, point, stage)
     assert result is not None
     return result
 
 
-def to_record(row: str, stage: str, result: FitResult) -> Record:
+def to_record(row: str, stage: str, result: TaggerFit) -> Record:
     """A result as the cache holds it."""
     evaluation = result.evaluation
     return {
@@ -193,10 +193,10 @@ def to_record(row: str, stage: str, result: FitResult) -> Record:
     }  # fmt: skip
 
 
-def _from_record(record: Record) -> FitResult:
+def _from_record(record: Record) -> TaggerFit:
     types = {str(kind): _counts(counts) for kind, counts in record["types"].items()}
     evaluation = Evaluation(_counts(record["overall"]), types, float(record["accuracy"]))
-    return FitResult(evaluation, int(record["steps"]), float(record["seconds"]))
+    return TaggerFit(evaluation, int(record["steps"]), float(record["seconds"]))
 
 
 def _counts(record: Mapping[str, Any]) -> SpanCounts:

@@ -7,7 +7,7 @@ from experiments.chunking.grid import Experiment, TestedRow
 from experiments.tables import Report, Table, percent
 from wordrbm.tagging.evaluation import Evaluation, SpanCounts, analyse_errors
 from wordrbm.tagging.features import coverage
-from wordrbm.tagging.model_selection import DevResult, best_on_dev, describe
+from wordrbm.tagging.model_selection import DevResult, best_on_dev, describe_point
 from wordrbm.tagging.tagger_file import load_tagger
 
 HEADS = ("model", "dev F1", "test F1", "precision", "recall", "chosen", "CRFsuite")
@@ -81,7 +81,7 @@ def _table(rows: Sequence[TestedRow], crfsuite: Crfsuite) -> Table:
             row.name,
             percent(row.best.f1),
             *_scores(row.test.evaluation.overall),
-            describe(row.best.point),
+            describe_point(row.best.point),
             percent(crfsuite[row.name].overall.f1) if row.name in crfsuite else "",
         )
         for row in rows
@@ -94,7 +94,7 @@ def _dev_line(row: str, dev: DevResult, all_dev: Sequence[DevResult]) -> tuple[s
         _scores(dev.result.evaluation.overall),
         "*" if dev is best_on_dev(all_dev) else "",
     )
-    return (row, *scores, describe(dev.point), mark)
+    return (row, *scores, describe_point(dev.point), mark)
 
 
 def _type_table(row: TestedRow) -> Table:

@@ -8,16 +8,16 @@ import typer
 
 from experiments.mixing.study import StudySpec, run_study, write_study
 from wordrbm.analysis.plots import check_matplotlib
+from wordrbm.cli import options as opt
 from wordrbm.cli.mixing import STEPS
-from wordrbm.cli.options import parse_ints
 from wordrbm.cli.progress import progress
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.trained_model import load
 
 
 def mixing(
-    model: Annotated[Path, typer.Argument(help="A folder made by `wordrbm train`.")],
-    prepared: Annotated[Path, typer.Argument(help="The corpus it was trained on.")],
+    model: opt.ModelFolder,
+    prepared: opt.CorpusFolder,
     out: Annotated[Path, typer.Option(help="Folder for the table, the curves and the figures.")],
     operators: Annotated[
         str,
@@ -31,8 +31,8 @@ def mixing(
         str, typer.Option(help="Numbers of steps, with commas.", show_default="30 up to 10000")
     ] = STEPS,
     seed: Annotated[int, typer.Option(min=0, help="Fixes the windows and hidden states.")] = 1,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+    quiet: opt.Quiet = False,
+    as_json: opt.AsJson = False,
 ) -> None:
     """Compare how fast operators reach P(v | h), also at equal time (figure 2 of the paper).
 
@@ -44,7 +44,7 @@ def mixing(
     """
     check_matplotlib()
     names = list(dict.fromkeys(name.strip() for name in operators.split(",") if name.strip()))
-    numbers = sorted(parse_ints("steps", steps, least=1, most=999_999_999))
+    numbers = sorted(opt.parse_ints("steps", steps, least=1, most=999_999_999))
     trained, corpus = load(model), PreparedCorpus.open(prepared)
     corpus.verify()
     with progress("mixing", 1.0, quiet=quiet) as show:

@@ -13,9 +13,8 @@ from experiments.sentiment.data import ReadOptions, read_data
 from experiments.sentiment.features import ngram_features
 from experiments.sentiment.rows import Row, report
 from experiments.sentiment.run import SentimentExperiment, fit_rows, train_models, train_students
-from wordrbm.cli.options import parse_ints
-from wordrbm.cli.progress import progress
-from wordrbm.cli.signals import StopSignals, stop_cleanly
+from wordrbm.cli import options as opt
+from wordrbm.cli.progress import StopSignals, progress, stop_cleanly
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import folder_lock, make_folder
 from wordrbm.threads import one_blas_thread, worker_count
@@ -30,24 +29,14 @@ def sentiment(
     ],
     out: Annotated[Path, typer.Option(help="Folder for models, results and the table.")],
     window: Annotated[str, typer.Option(help="Words in a window; several with commas.")] = "5",
-    hidden: Annotated[int, typer.Option(help="Hidden units.")] = 250,
-    dimension: Annotated[int, typer.Option(help="Dimension of word vectors.")] = 50,
+    hidden: opt.HiddenUnits = 250,
+    dimension: opt.Dimension = 50,
     min_count: Annotated[
         str, typer.Option(help="Minimum count of a word in the vocabulary; several with commas.")
     ] = "2",
-    windows: Annotated[
-        int, typer.Option(min=1, help="Windows for training the model of each class.")
-    ] = 3_000_000,
-    pretrain_windows: Annotated[
-        int,
-        typer.Option(min=0, help="Windows for pre-training the shared initial model (0 to skip)."),
-    ] = 3_000_000,
-    finetune_epochs: Annotated[
-        int,
-        typer.Option(
-            min=0, max=1000, help="Epochs of joint discriminative fine-tuning (0 to skip)."
-        ),
-    ] = 5,
+    windows: opt.ClassWindows = 3_000_000,
+    pretrain_windows: opt.PretrainWindows = 3_000_000,
+    finetune_epochs: opt.FinetuneEpochs = 5,
     pretrain_unlabelled: Annotated[
         bool,
         typer.Option(
@@ -67,15 +56,11 @@ def sentiment(
             "document; those with equal lines, as reviews of one film, stay in one fold."
         ),
     ] = None,
-    field: Annotated[str, typer.Option(help="Field of JSON lines with the text.")] = "text",
-    encoding_errors: Annotated[
-        str, typer.Option(help="Bytes that are no UTF-8: strict refuses, replace replaces them.")
-    ] = "strict",
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Trainings in parallel.", show_default="all cores")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+    field: opt.Field = "text",
+    encoding_errors: opt.EncodingErrors = "strict",
+    jobs: opt.Jobs = None,
+    quiet: opt.Quiet = False,
+    as_json: opt.AsJson = False,
 ) -> None:
     """Classify documents by free energies of class models, with baselines (table 2 of the paper).
 
@@ -97,10 +82,10 @@ def sentiment(
         finetune_epochs=finetune_epochs,
     )  # fmt: skip
     configs = _configs(
-        base, parse_ints("window", window), parse_ints("min-count", min_count),
+        base, opt.parse_ints("window", window), opt.parse_ints("min-count", min_count),
         unlabelled=pretrain_unlabelled,
     )  # fmt: skip
-    all_seeds = parse_ints("seeds", seeds)
+    all_seeds = opt.parse_ints("seeds", seeds)
     for config, seed in product(configs.values(), all_seeds):
         config.class_settings(seed)  # refused before anything is read
     options = ReadOptions(field, encoding_errors, out, groups)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from experiments.cache import ResultKey
 from experiments.sentiment.data import FOLDS, Dataset
 from experiments.sentiment.features import POOLINGS, TANH_WIDTH, TOP_FRACTION
-from wordrbm.classification.finetune import FinetuneSettings
+from wordrbm.classification.finetune import ClassFinetuning
 from wordrbm.training import TrainingSettings, check_settings
 from wordrbm.training.settings import PRESETS
 
@@ -37,9 +37,9 @@ class ModelConfig(NamedTuple):
         return self._settings(self.windows, seed, **(RATES if self.pretrain_windows else {}))
 
     @property
-    def finetune_settings(self) -> FinetuneSettings:
+    def finetune_settings(self) -> ClassFinetuning:
         """The settings of fine-tuning."""
-        return FinetuneSettings(epochs=self.finetune_epochs)
+        return ClassFinetuning(epochs=self.finetune_epochs)
 
     def _settings(self, windows: int, seed: int, **rates: float) -> TrainingSettings:
         sizes = {"window": self.window, "hidden": self.hidden, "dimension": self.dimension}

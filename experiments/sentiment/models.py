@@ -38,7 +38,7 @@ from wordrbm.classification.class_models import (
 )
 from wordrbm.classification.classifier_file import load_models, save_models
 from wordrbm.classification.documents import DocumentIds
-from wordrbm.classification.finetune import finetune
+from wordrbm.classification.finetune import finetune_classes
 from wordrbm.errors import WordRBMError
 from wordrbm.io.model_folder import MODEL
 from wordrbm.models import WordRepRBM
@@ -137,7 +137,7 @@ def train_and_score(job: FoldJob, context: JobContext) -> Record:
             energies[f"{split}.{UNITS}"] = contrasts
     if config.finetune_epochs:
         on_windows = context.on_windows(job.name)
-        models = finetune(models, documents, label, config.finetune_settings, on_windows)
+        models = finetune_classes(models, documents, label, config.finetune_settings, on_windows)
         energies |= _save_and_score(job, FINETUNED, models, splits, context)
     return energies
 

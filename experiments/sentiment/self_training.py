@@ -31,11 +31,11 @@ from experiments.sentiment.models import (
 )
 from experiments.sentiment.stacking import Decisions, fit_and_decide, nb_svm
 from wordrbm.classification.calibration import contrast
-from wordrbm.classification.finetune import FinetuneSettings, finetune
+from wordrbm.classification.finetune import ClassFinetuning, finetune_classes
 
 # Chosen on one fold of films (docs/decisions.md, 22).
 ABSTAIN_FRACTION = 0.1  # of unlabelled documents, which get no pseudo-label
-STUDENT = FinetuneSettings(epochs=2)  # on labelled and pseudo-labelled documents
+STUDENT = ClassFinetuning(epochs=2)  # on labelled and pseudo-labelled documents
 TEACHER_C, STUDENT_C = 10.0, 1.0  # of NB-SVM
 MIN_SPREAD = 1e-9
 NO_LABEL = -1
@@ -117,7 +117,7 @@ def self_train(job: FoldJob, context: JobContext, teachers: TeacherScores) -> Re
     labelled = np.flatnonzero(pseudo != NO_LABEL)
     documents = train.select(fitted).concat(unlabelled.select(labelled))
     label = append_pseudo_labels(data.train.label[fitted], pseudo)
-    student = finetune(
+    student = finetune_classes(
         load_class_models(job, GENERATIVE, data, context.cache), documents, label,
         STUDENT, context.on_windows(f"{job.name}, self-training"),
     )  # fmt: skip

@@ -6,8 +6,8 @@ from typing import Any
 
 from wordrbm.run.training_run import TrainingRun
 from wordrbm.text.corpus import PreparedCorpus
-from wordrbm.text.prepare.pipeline import prepare as prepare_steps
-from wordrbm.text.prepare.settings import check_settings
+from wordrbm.text.prepare.pipeline import prepare_corpus
+from wordrbm.text.prepare.settings import check_prepare_settings
 from wordrbm.threads import worker_count
 from wordrbm.trained_model import TrainedModel, load
 from wordrbm.training.settings import resolve_settings
@@ -22,8 +22,8 @@ def prepare(
     **settings: Any,
 ) -> PreparedCorpus:
     """Turn text files and folders into a prepared corpus; see `PrepareSettings` for settings."""
-    chosen = check_settings(settings)
-    for _ in prepare_steps(inputs, Path(out), chosen, worker_count(workers), resume):
+    chosen = check_prepare_settings(settings)
+    for _ in prepare_corpus(inputs, Path(out), chosen, worker_count(workers), resume):
         pass
     return PreparedCorpus.open(Path(out))
 

@@ -10,10 +10,9 @@ import numpy as np
 from jaxtyping import Float32, Float64, Int, Int32
 
 from wordrbm.inference.features import sentence_features
-from wordrbm.inference.fill import Filled, fill
+from wordrbm.inference.fill import Filled, fill, infer_vector
 from wordrbm.inference.generate import sample_windows
 from wordrbm.inference.inputs import Sentence, TextWithBlanks, decode
-from wordrbm.inference.oov import infer_vector
 from wordrbm.inference.scoring import (
     Score,
     WindowsLike,

@@ -11,8 +11,8 @@ from wordrbm.classification import finetune as finetune_module
 from wordrbm.classification.class_models import ClassModels, center_energies
 from wordrbm.classification.documents import DocumentIds, tokenize_documents
 from wordrbm.classification.finetune import (
+    ClassFinetuning,
     EnergyScale,
-    FinetuneSettings,
     RowAdaGrad,
     class_gradients,
     crop_long,
@@ -20,7 +20,7 @@ from wordrbm.classification.finetune import (
     drop_words,
     dropout_mask,
     epochs_for,
-    finetune,
+    finetune_classes,
     inverse_temperature,
     masked_free_energies,
     update,
@@ -98,7 +98,7 @@ def test_a_batch_is_one_step_of_every_model():
         document_windows(DOCUMENTS.select(NONEMPTY), n),
         EnergyScale(0.7, np.array([0.5, -0.4, 0.1])),
     )
-    settings = FinetuneSettings(word_dropout=0.0, unit_dropout=0.0, rate=0.1)
+    settings = ClassFinetuning(word_dropout=0.0, unit_dropout=0.0, rate=0.1)
     update(np.random.default_rng(0), optimizers, windows, LABEL[NONEMPTY], scale, settings)
     for c in range(3):
         slope = np.zeros((K, d))
@@ -145,9 +145,9 @@ def test_dropout_keeps_the_mean():
 
 
 def test_few_documents_take_more_epochs():
-    assert epochs_for(25_000, FinetuneSettings(epochs=5)) == 5
-    assert epochs_for(100, FinetuneSettings(epochs=5, batch=16)) == 43  # of seven steps each
-    assert epochs_for(1, FinetuneSettings()) == 300
+    assert epochs_for(25_000, ClassFinetuning(epochs=5)) == 5
+    assert epochs_for(100, ClassFinetuning(epochs=5, batch=16)) == 43  # of seven steps each
+    assert epochs_for(1, ClassFinetuning()) == 300
 
 
 def test_words_are_dropped_at_the_rate():
@@ -207,12 +207,16 @@ def accuracy(models, documents, label):
 def test_identical_models_learn_to_discriminate(untuned, documents):
     models, encoded = untuned
     half, rest = np.arange(120), np.arange(120, 240)
-    train, label, settings = encoded.select(half), documents[1][half], FinetuneSettings(12, 0.1)
+    train, label, settings = (
+        encoded.select(half),
+        documents[1][half],
+        ClassFinetuning(12, 0.1),
+    )
     reported = []
-    tuned = finetune(models, train, label, settings, reported.append)
+    tuned = finetune_classes(models, train, label, settings, reported.append)
     assert accuracy(tuned, encoded.select(rest), documents[1][rest]) > 0.9
     assert sum(reported) == 38 * 2 * 120 * 28  # windows of both models, in epochs of eight steps
-    again = finetune(models, train, label, settings)
+    again = finetune_classes(models, train, label, settings)
     for first, second in zip(tuned.models, again.models, strict=True):
         for name, value in first.rbm.parameters().items():
             assert (value == second.rbm.parameters()[name]).all()
@@ -224,7 +228,7 @@ def test_identical_models_learn_to_discriminate(untuned, documents):
 def test_the_rate_falls_to_zero(untuned, documents, monkeypatch):
     rates = []
     monkeypatch.setattr(finetune_module, "update", lambda *given: rates.append(given[-1].rate))
-    finetune(*untuned, documents[1], FinetuneSettings(epochs=20, rate=0.5))
+    finetune_classes(*untuned, documents[1], ClassFinetuning(epochs=20, rate=0.5))
     assert len(rates) == 300
     np.testing.assert_allclose(rates, 0.5 * (1 - np.arange(300) / 300))
 

@@ -18,7 +18,7 @@ from wordrbm.training import TrainingSettings
 
 GROUPS = {group.name: group.typer_instance for group in app.registered_groups}
 COMMANDS = [command.name for command in app.registered_commands] + [
-    f"{name} {command.callback.__name__}"
+    f"{name} {command.name}"
     for name, group in GROUPS.items()
     for command in group.registered_commands
 ]

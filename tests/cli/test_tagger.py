@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from tests.tagging.sentences import write_model, write_task
 from wordrbm.cli.app import app
-from wordrbm.cli.tagger import predict
+from wordrbm.cli.tagger import predict_labels
 from wordrbm.errors import WordRBMError
 
 
@@ -111,7 +111,7 @@ def test_columns_that_the_tagger_does_not_know_are_refused(tagger, tmp_path):
 def test_a_closed_standard_input_is_refused(tagger, monkeypatch):
     monkeypatch.setattr("wordrbm.text.reader.sys.stdin", None)
     with pytest.raises(WordRBMError, match="Standard input is closed"):
-        predict(tagger, None)
+        predict_labels(tagger, None)
 
 
 def test_a_stop_writes_no_tagger(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wordrbm.errors import WordRBMError
-from wordrbm.inference import windows
+from wordrbm.inference import features
 from wordrbm.inference.features import window_features
 
 SENTENCES = ["The cat said the cat.", "on", "", ["the", "zebra", "said"], "cat on the cat on the"]
@@ -21,7 +21,7 @@ def test_hidden_means_are_the_models_window_by_window(trained):
 
 def test_every_window_is_there_once_and_in_order(trained, monkeypatch):
     monkeypatch.setattr(
-        windows, "WINDOWS_PER_BLOCK", 3
+        features, "WINDOWS_PER_BLOCK", 3
     )  # sentences longer than a block, and shorter
     blocks = list(window_features(trained.rbm, trained.vocabulary, SENTENCES))
     assert all(len(block.hidden) <= 3 for block in blocks)
@@ -42,11 +42,11 @@ def test_short_lines_are_gathered_in_proportion_to_their_number():
             return self.shape[0]
 
     def piece(number):
-        return windows.LocatedWindows(
+        return features.LocatedWindows(
             np.array([number]), np.array([0]), np.ones((1, 3)).view(Windows)
         )
 
-    blocks = list(windows._merge_short(piece(number) for number in range(3000)))
+    blocks = list(features._merge_short(piece(number) for number in range(3000)))
     assert sum(block.v.shape[0] for block in blocks) == 3000
     assert looks < 10 * 3000
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from wordrbm.tagging.conll import Sentence
-from wordrbm.tagging.evaluation import analyse_errors, evaluate, spans
+from wordrbm.tagging.evaluation import analyse_errors, evaluate_spans, spans
 
 VALID = ["O", "B-NP", "I-NP", "B-VP", "I-VP"]
 INVALID = [*VALID, "B-PP", "I-PP", "E-NP", "S-NP", "S-VP", "E-VP"]
@@ -35,7 +35,7 @@ def test_counts_are_those_of_conlleval(tags, seed):
     lines = []
     for gold, predicted in pairs:
         lines += [f"w {a} {b}" for a, b in zip(gold, predicted, strict=True)] + [""]
-    theirs, ours = conlleval.evaluate(lines), evaluate(pairs)
+    theirs, ours = conlleval.evaluate(lines), evaluate_spans(pairs)
     for counts, expected in [
         (ours.overall, theirs["overall"]["chunks"]),
         *((ours.types[name], theirs["slots"]["chunks"][name]) for name in ours.types),
@@ -50,20 +50,20 @@ def test_counts_are_those_of_conlleval(tags, seed):
 def test_scores_are_those_of_seqeval(tags, seed):
     seqeval = pytest.importorskip("seqeval.metrics")
     gold, predicted = zip(*sentences(tags, seed), strict=True)
-    result = evaluate(zip(gold, predicted, strict=True))
+    result = evaluate_spans(zip(gold, predicted, strict=True))
     assert result.overall.f1 == pytest.approx(seqeval.f1_score(list(gold), list(predicted)))
     assert result.accuracy == pytest.approx(seqeval.accuracy_score(list(gold), list(predicted)))
 
 
 def test_no_gold_or_no_predicted_spans():
-    assert evaluate([(["O"], ["O"])]).overall.f1 == 0.0
-    assert evaluate([]).accuracy == 0.0
-    only = evaluate([(["B-X", "O"], ["O", "O"])])
+    assert evaluate_spans([(["O"], ["O"])]).overall.f1 == 0.0
+    assert evaluate_spans([]).accuracy == 0.0
+    only = evaluate_spans([(["B-X", "O"], ["O", "O"])])
     assert (only.overall.recall, only.overall.precision, only.accuracy) == (0.0, 0.0, 0.5)
 
 
 def test_tags_without_prefix_are_counted_token_by_token():
-    result = evaluate([(["NN", "NN", "VB", "-LRB-"], ["NN", "VB", "VB", "-LRB-"])])
+    result = evaluate_spans([(["NN", "NN", "VB", "-LRB-"], ["NN", "VB", "VB", "-LRB-"])])
     assert result.overall == (4, 4, 3)
     assert result.overall.f1 == result.accuracy == 0.75
     assert result.types["NN"] == (2, 1, 1)

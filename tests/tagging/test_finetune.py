@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.tagging.sentences import letter_task, scores, single
-from wordrbm.inference.windows import sliding_windows
+from wordrbm.inference.features import sliding_windows
 from wordrbm.kernels.tagger_finetune import (
     Hyperparameters,
     Parameters,

@@ -11,11 +11,11 @@ from wordrbm.tagging.evaluation import Evaluation, SpanCounts, evaluate_tagger
 from wordrbm.tagging.features import AttributeIndex, FeatureConfig
 from wordrbm.tagging.model_selection import (
     DevResult,
-    FitResult,
     Grid,
     GridPoint,
+    TaggerFit,
     best_on_dev,
-    describe,
+    describe_point,
     select_and_test,
 )
 
@@ -51,7 +51,7 @@ def test_the_best_on_dev_is_chosen():
     results = [
         DevResult(
             GridPoint(0.0, 0.0, c2),
-            FitResult(Evaluation(SpanCounts(10, 10, correct), {}, 0.5), 1, 1.0),
+            TaggerFit(Evaluation(SpanCounts(10, 10, correct), {}, 0.5), 1, 1.0),
         )
         for c2, correct in ((0.1, 5), (0.2, 8), (0.3, 8))
     ]
@@ -61,7 +61,7 @@ def test_the_best_on_dev_is_chosen():
 def test_a_scale_is_varied_only_where_it_is_used(features):
     assert len(GRID.points(FeatureConfig())) == 2
     assert len(GRID.points(features)) == 4
-    assert describe(GRID.points(features)[0]) == "c2 0.1, scale 0.1"
+    assert describe_point(GRID.points(features)[0]) == "c2 0.1, scale 0.1"
 
 
 def test_the_final_tagger_is_fitted_to_train_and_dev(splits, selection):

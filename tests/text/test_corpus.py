@@ -12,7 +12,7 @@ import pytest
 from wordrbm.errors import WordRBMError
 from wordrbm.text import corpus
 from wordrbm.text.corpus import MANIFEST, Manifest, PreparedCorpus
-from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.pipeline import prepare_corpus
 from wordrbm.text.prepare.settings import PrepareSettings
 
 
@@ -21,7 +21,7 @@ def folder(tmp_path):
     text = tmp_path / "a.jsonl"
     text.write_text("".join(f'{{"text": "story {k} of the cat."}}\n' for k in range(9)))
     settings = PrepareSettings(vocabulary_size=4, heldout=0.3, field="text")
-    list(prepare([text], tmp_path / "out", settings, 1))
+    list(prepare_corpus([text], tmp_path / "out", settings, 1))
     return tmp_path / "out"
 
 

@@ -21,7 +21,7 @@ from wordrbm.classification.class_models import (
     train_class_models,
 )
 from wordrbm.classification.documents import DocumentIds, tokenize_documents
-from wordrbm.classification.finetune import FinetuneSettings, finetune
+from wordrbm.classification.finetune import ClassFinetuning, finetune_classes
 from wordrbm.models import WordRepRBM
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import TrainingSettings, check_settings
@@ -73,7 +73,7 @@ class FitSettings(NamedTuple):
     window: int  # words
     pretrain: TrainingSettings | None  # of the model that all class models start from
     class_settings: Callable[[int], TrainingSettings]  # by the number of windows of a class
-    finetune: FinetuneSettings | None = None
+    finetune: ClassFinetuning | None = None
     folds: int | None = 3  # None to fit the head to in-sample energies, as the paper did
     fold_seed: int = 0
     C: float = 1.0  # inverse penalty of the head
@@ -113,14 +113,14 @@ def fit_settings(
         window=of_class.window,
         pretrain=pretraining if pretrain_windows else None,
         class_settings=lambda count: of_class,
-        finetune=FinetuneSettings(epochs=finetune_epochs) if finetune_epochs else None,
+        finetune=ClassFinetuning(epochs=finetune_epochs) if finetune_epochs else None,
         folds=folds,
         fold_seed=seed,
         threads=threads,
     )
 
 
-class FitResult(NamedTuple):
+class ClassifierFit(NamedTuple):
     """Class models of all documents, the head, and the energies that it was fitted to."""
 
     models: ClassModels
@@ -130,7 +130,7 @@ class FitResult(NamedTuple):
 
 def fit_classifier(
     data: LabelledDocuments, settings: FitSettings, report: Report = lambda windows, stage: None
-) -> FitResult:
+) -> ClassifierFit:
     """Pre-train, train a model for each class, and fit the head to out-of-fold energies."""
     require_sklearn()
     init = None
@@ -144,7 +144,9 @@ def fit_classifier(
         energies = models.energies(data.documents)
     else:
         energies = _cross_fit(data, init, settings, report)
-    return FitResult(models, LogisticHead.fit(contrast(energies), data.label, settings.C), energies)
+    return ClassifierFit(
+        models, LogisticHead.fit(contrast(energies), data.label, settings.C), energies
+    )
 
 
 def cross_validated_accuracy(
@@ -199,6 +201,6 @@ def _fit_class_models(
     if settings.finetune is None:
         return models
     stage = f"{stage}, fine-tuning"
-    return finetune(
+    return finetune_classes(
         models, documents, label, settings.finetune, lambda windows: report(windows, stage)
     )

@@ -42,7 +42,7 @@ Numbers = Int64[np.ndarray, " _"]
 OnWindows = Callable[[int], None]  # called with windows processed; may raise `Stopped`
 
 
-class FinetuneSettings(NamedTuple):
+class ClassFinetuning(NamedTuple):
     """Settings of fine-tuning, chosen on held-out films (docs/decisions.md, 21).
 
     Few documents take more epochs, so that there are at least `MIN_STEPS` updates.
@@ -104,11 +104,11 @@ class RowAdaGrad:
             self.rbm.table(name)[words] += step[:, None] * total
 
 
-def finetune(
+def finetune_classes(
     models: ClassModels,
     documents: DocumentIds,
     label: Int64[np.ndarray, " N"],
-    settings: FinetuneSettings,
+    settings: ClassFinetuning,
     on_windows: OnWindows = lambda windows: None,
 ) -> ClassModels:
     """Fine-tune copies of the class models on their documents, and centre them again."""
@@ -120,7 +120,7 @@ def _finetune_epochs(
     models: ClassModels,
     documents: DocumentIds,
     label: Int64[np.ndarray, " N"],
-    settings: FinetuneSettings,
+    settings: ClassFinetuning,
     on_windows: OnWindows,
 ) -> tuple[TrainedModel, ...]:
     rng = np.random.default_rng([STREAM, models.models[0].settings.seed])
@@ -141,7 +141,7 @@ def _finetune_epochs(
     return tuple(replace(model, rbm=optimizer.rbm) for model, optimizer in pairs)
 
 
-def epochs_for(documents: int, settings: FinetuneSettings) -> int:
+def epochs_for(documents: int, settings: ClassFinetuning) -> int:
     """The epochs of the settings, more if these would be fewer than `MIN_STEPS` updates."""
     return max(settings.epochs, -(-MIN_STEPS // -(-documents // settings.batch)))
 
@@ -155,7 +155,7 @@ def inverse_temperature(models: ClassModels, documents: DocumentIds) -> float:
 
 def update(
     rng: np.random.Generator, optimizers: Sequence[RowAdaGrad], windows: BatchWindows,
-    label: Int64[np.ndarray, " B"], scale: EnergyScale, settings: FinetuneSettings,
+    label: Int64[np.ndarray, " B"], scale: EnergyScale, settings: ClassFinetuning,
 ) -> None:  # fmt: skip
     """One step of every class model on a batch of documents."""
     v, document, per_document = windows

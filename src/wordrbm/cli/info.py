@@ -1,15 +1,37 @@
-"""`wordrbm info`: what a folder or a file of ours holds."""
+"""Commands on folders: `info`, what a folder or file holds, and `metrics`, the scores of runs."""
 
 import json
+from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from wordrbm.cli.options import AsJson
 
-def info(
+if TYPE_CHECKING:
+    from wordrbm.analysis.history import Run
+
+COLUMNS = {
+    "step": ("step", ",.0f"),
+    "windows": ("windows", ",.0f"),
+    "cloze_perplexity": ("cloze", ",.2f"),
+    "unigram_perplexity": ("unigram", ",.2f"),
+    "free_energy_gap": ("gap", "+.3f"),
+    "joint_bound": ("joint <=", ".2f"),
+    "ten_heaviest": ("ten heaviest", ".1%"),
+    "ten_heaviest_text": ("in text", ".1%"),
+    "acceptance": ("acceptance", ".3f"),
+    "jump_acceptance": ("jumps", ".3f"),
+    "word_rate": ("word rate", ".3g"),
+    "hidden_rate": ("hidden rate", ".3g"),
+    "windows_per_second": ("windows/s", ",.0f"),
+}
+
+
+def show_info(
     path: Annotated[Path, typer.Argument(help="A prepared corpus, a model or a checkpoint.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say what a prepared corpus, a model folder, a run or a checkpoint file holds.
 
@@ -17,15 +39,15 @@ def info(
     Example:
       wordrbm info model
     """
-    found = describe(path)
+    content = read_head(path)
     if as_json:
-        print(json.dumps(found))
+        print(json.dumps(content))
         return
-    for name, value in found.items():
+    for name, value in content.items():
         print(f"{name}: {json.dumps(value, ensure_ascii=False)}")
 
 
-def describe(path: Path) -> dict[str, Any]:
+def read_head(path: Path) -> dict[str, Any]:
     """The head of whatever lies at the path."""
     from wordrbm.io.checkpoint import list_checkpoints
     from wordrbm.io.metrics import read_metrics
@@ -41,3 +63,55 @@ def describe(path: Path) -> dict[str, Any]:
     file = path / MODEL if (path / MODEL).exists() or not checkpoints else checkpoints[-1]
     metrics = read_metrics(path / METRICS)
     return {**read_metadata(file), "last_metrics": metrics[-1] if metrics else None}
+
+
+def show_metrics(
+    runs: Annotated[list[Path], typer.Argument(help="Folders made by `wordrbm train`.")],
+    out: Annotated[Path | None, typer.Option(help="Plot them too: .png or .svg.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print what runs scored as they went; several are compared in one plot.
+
+    A run may still be going on. The perplexity and the gap are of held-out windows.
+
+    \b
+    Example:
+      wordrbm metrics model --out model.png
+    """
+    from wordrbm.analysis.history import read_run
+
+    histories = [read_run(path, name) for path, name in zip(runs, _names(runs), strict=True)]
+    if out is not None:
+        from wordrbm.analysis.plots import plot_runs
+
+        plot_runs(histories, out)
+    if as_json:
+        rows = [{"run": run.name, **record} for run in histories for record in run.records]
+        print(json.dumps(rows))
+        return
+    for run in histories:
+        print("\n".join([run.name, *_table(run), ""]))
+    if out is not None:
+        print(f"plot: {out}")
+
+
+def _names(runs: list[Path]) -> list[str]:
+    """The folders' own names, or the whole paths of those that would be called the same."""
+    names = Counter(path.resolve().name for path in runs)
+    return [path.resolve().name if names[path.resolve().name] == 1 else str(path) for path in runs]
+
+
+def _table(run: "Run") -> list[str]:
+    """Lines of right-aligned columns; a number that is not there is a dash."""
+    names = [
+        name for name in COLUMNS if any(record.get(name) is not None for record in run.records)
+    ]
+    rows = [[COLUMNS[name][0] for name in names]]
+    for record in run.records:
+        values = [(record.get(name), COLUMNS[name][1]) for name in names]
+        rows.append(["-" if value is None else format(value, form) for value, form in values])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    ]

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from wordrbm.cli import options as opt
+
 STEPS = (
     "1,2,3,4,5,6,8,10,13,16,20,25,32,40,50,64,80,100,130,160,200,320,500,800,1300,2000,3200,5000,"
     "7000,10000"
@@ -13,8 +15,8 @@ STEPS = (
 
 
 def mixing(
-    model: Annotated[Path, typer.Argument(help="A folder made by `wordrbm train`.")],
-    prepared: Annotated[Path, typer.Argument(help="The corpus it was trained on.")],
+    model: opt.ModelFolder,
+    prepared: opt.CorpusFolder,
     out: Annotated[Path, typer.Option(help="A folder for the plots and numbers.")],
     cases: Annotated[
         int, typer.Option(min=1, max=1000, help="Held-out windows, taken at random.")
@@ -27,8 +29,8 @@ def mixing(
         typer.Option(help="Proposals: unigram, power, uniform, paper, clusters or fine clusters."),
     ] = "unigram",
     seed: Annotated[int, typer.Option(min=0, help="Fixes the windows and hidden states.")] = 1,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    quiet: opt.Quiet = False,
+    as_json: opt.AsJson = False,
 ) -> None:
     """Compute how far the words of a chain are from P(v | h) after t steps, and plot it.
 

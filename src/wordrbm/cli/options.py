@@ -1,8 +1,55 @@
-"""Options that hold several numbers, with commas between them; duplicates are dropped."""
+"""Options that several commands share, and options of several numbers with commas between them."""
 
 import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from wordrbm.errors import WordRBMError
+
+ModelFolder = Annotated[Path, typer.Argument(help="A folder made by `wordrbm train`.")]
+CorpusFolder = Annotated[Path, typer.Argument(help="The corpus it was trained on.")]
+TextLines = Annotated[
+    Path | None, typer.Argument(help="A file of lines; - is standard input.", show_default="-")
+]
+Field = Annotated[str, typer.Option(help="The field of JSON lines with the text.")]
+EncodingErrors = Annotated[
+    str, typer.Option(help="Bytes that are no UTF-8: strict refuses, replace replaces them.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+JsonLines = Annotated[bool, typer.Option("--json", help="Print a JSON object a line.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(min=1, help="Threads; results do not depend on it.", show_default="all cores"),
+]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, help="Trainings in parallel.", show_default="all cores")
+]
+
+# of classifiers
+HiddenUnits = Annotated[int, typer.Option(help="Hidden units.")]
+Dimension = Annotated[int, typer.Option(help="Dimension of a word vector.")]
+ClassWindows = Annotated[
+    int, typer.Option(min=1, help="Windows for training the model of each class.")
+]
+PretrainWindows = Annotated[
+    int, typer.Option(min=0, help="Windows for pre-training the shared initial model (0 to skip).")
+]
+FinetuneEpochs = Annotated[
+    int,
+    typer.Option(min=0, max=1000, help="Epochs of joint discriminative fine-tuning (0 to skip)."),
+]
+
+# of taggers
+Spelling = Annotated[
+    bool, typer.Option("--spelling", help="Add word shapes and affixes; useful for names.")
+]
+Scales = Annotated[str, typer.Option(help="Standard deviations of scaled vectors to try.")]
+HiddenScales = Annotated[str, typer.Option(help="Factors on hidden means to try.")]
+Penalties = Annotated[str, typer.Option(help="L2 penalties c2 to try.")]
+SentenceSeed = Annotated[int, typer.Option(min=0, help="Seed of the sentence order.")]
 
 MIN_FLOAT, MAX_FLOAT = 1e-9, 1e6  # of scales and penalties
 _DIGITS = re.compile("[0-9]{1,19}")
@@ -10,7 +57,7 @@ MAX_INT = 10**19 - 1  # as many digits as are read
 
 
 def parse_ints(option: str, text: str, least: int = 0, most: int = MAX_INT) -> list[int]:
-    """Whole numbers, none below the least or above the most."""
+    """Parse whole numbers from `least` to `most`; duplicates are dropped."""
     parts = [part.strip() for part in text.split(",")]
     numbers = [int(part) for part in parts if _DIGITS.fullmatch(part)]
     if len(numbers) < len(parts) or min(numbers) < least or max(numbers) > most:
@@ -22,7 +69,7 @@ def parse_ints(option: str, text: str, least: int = 0, most: int = MAX_INT) -> l
 
 
 def parse_floats(option: str, text: str) -> list[float]:
-    """Numbers above zero."""
+    """Parse numbers above zero; duplicates are dropped."""
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:

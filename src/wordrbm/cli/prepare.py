@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wordrbm.cli.progress import progress
-from wordrbm.cli.signals import interruptible
+from wordrbm.cli import options as opt
+from wordrbm.cli.progress import interruptible, progress
 
 if TYPE_CHECKING:
     from wordrbm.text.prepare.pipeline import PrepareProgress
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LABELS = {"read": "reading", "count": "counting", "write": "writing"}
 
 
-def prepare(
+def prepare_command(
     inputs: Annotated[list[Path], typer.Argument(help="Files and folders of text.")],
     out: Annotated[Path, typer.Option(help="The folder to make.")],
     vocabulary_size: Annotated[int, typer.Option(help="Most frequent words to keep.")] = 100_000,
@@ -29,15 +29,13 @@ def prepare(
         typer.Option(help="Processes; the output is the same.", show_default="all cores"),
     ] = None,
     heldout: Annotated[float, typer.Option(help="Fraction of the text to hold out.")] = 0.01,
-    field: Annotated[str, typer.Option(help="The field of JSON lines with the text.")] = "text",
-    encoding_errors: Annotated[
-        str, typer.Option(help="Bytes that are no UTF-8: strict refuses, replace counts them.")
-    ] = "strict",
+    field: opt.Field = "text",
+    encoding_errors: opt.EncodingErrors = "strict",
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue where the same command was stopped.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    quiet: opt.Quiet = False,
+    as_json: opt.AsJson = False,
 ) -> None:
     """Turn text files into a prepared corpus: words as integers, and a vocabulary.
 
@@ -70,13 +68,13 @@ def _run(
     resume: bool,
     quiet: bool,
 ) -> None:
-    from wordrbm.text.prepare.pipeline import prepare as run
-    from wordrbm.text.prepare.settings import check_settings
+    from wordrbm.text.prepare.pipeline import prepare_corpus
+    from wordrbm.text.prepare.settings import check_prepare_settings
     from wordrbm.threads import available_cores
 
     workers = available_cores() if workers is None else workers
-    checked = check_settings(settings, workers)
-    with closing(run(inputs, out, checked, workers, resume)) as steps:
+    checked = check_prepare_settings(settings, workers)
+    with closing(prepare_corpus(inputs, out, checked, workers, resume)) as steps:
         show_steps(steps, quiet=quiet)
 
 

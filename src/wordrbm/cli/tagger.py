@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wordrbm.cli.options import parse_floats
-from wordrbm.cli.progress import progress
-from wordrbm.cli.signals import StopSignals
+from wordrbm.cli import options as opt
+from wordrbm.cli.progress import StopSignals, progress
 
 if TYPE_CHECKING:
     from wordrbm.tagging.conll import Sentence, Splits
@@ -25,8 +24,8 @@ app = typer.Typer(
 )
 
 
-@app.command()
-def train(
+@app.command("train")
+def select_tagger(
     data: Annotated[
         Path, typer.Option(help="Training file in columns, or a folder with train.txt.")
     ],
@@ -44,9 +43,7 @@ def train(
             "--finetune/--no-finetune", help="Fine-tune hidden units with the tagger, or fix them."
         ),
     ] = True,
-    spelling: Annotated[
-        bool, typer.Option("--spelling", help="Add word shapes and affixes; useful for names.")
-    ] = False,
+    spelling: opt.Spelling = False,
     dev: Annotated[
         Path | None,
         typer.Option(
@@ -57,17 +54,13 @@ def train(
     test: Annotated[
         Path | None, typer.Option(help="Test file.", show_default="DATA/test.txt if present")
     ] = None,
-    penalties: Annotated[str, typer.Option(help="L2 penalties c2 to try.")] = "0.05,0.1,0.2,0.4",
-    scales: Annotated[
-        str, typer.Option(help="Standard deviations of scaled vectors to try.")
-    ] = "0.1",
-    hidden_scales: Annotated[str, typer.Option(help="Factors on hidden means to try.")] = "1",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the sentence order.")] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Taggers in parallel.", show_default="all cores")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print all scores as JSON.")] = False,
+    penalties: opt.Penalties = "0.05,0.1,0.2,0.4",
+    scales: opt.Scales = "0.1",
+    hidden_scales: opt.HiddenScales = "1",
+    seed: opt.SentenceSeed = 0,
+    jobs: opt.Jobs = None,
+    quiet: opt.Quiet = False,
+    as_json: opt.AsJson = False,
 ) -> None:
     """Train a tagger on sentences in columns, one token a line.
 
@@ -87,9 +80,9 @@ def train(
     from wordrbm.threads import worker_count
 
     grid = Grid(
-        parse_floats("scales", scales),
-        parse_floats("hidden-scales", hidden_scales),
-        parse_floats("penalties", penalties),
+        opt.parse_floats("scales", scales),
+        opt.parse_floats("hidden-scales", hidden_scales),
+        opt.parse_floats("penalties", penalties),
     )
     workers = worker_count(jobs)
     splits = read_splits(data, dev, test)
@@ -143,17 +136,17 @@ def _record(selection: "Selection", splits: "Splits", out: Path) -> dict[str, An
 
 
 def _summary(selection: "Selection", out: Path) -> str:
-    from wordrbm.tagging.model_selection import describe
+    from wordrbm.tagging.model_selection import describe_point
 
-    lines = [f"dev F1 {100 * dev.f1:.2f}  {describe(dev.point)}" for dev in selection.dev]
-    lines.append(f"chosen: {describe(selection.best.point)}")
+    lines = [f"dev F1 {100 * dev.f1:.2f}  {describe_point(dev.point)}" for dev in selection.dev]
+    lines.append(f"chosen: {describe_point(selection.best.point)}")
     if selection.test:
         lines.append(f"test {_scores(selection.test.evaluation.overall)}")
     return "\n".join([*lines, f"tagger: {out}"])
 
 
-@app.command()
-def predict(
+@app.command("predict")
+def predict_labels(
     tagger: Annotated[Path, typer.Argument(help="A folder written by `wordrbm tagger train`.")],
     file: Annotated[
         Path | None,
@@ -164,9 +157,7 @@ def predict(
     labelled: Annotated[
         bool, typer.Option("--labelled", help="The last column holds labels; print the F1 too.")
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON object for each sentence.")
-    ] = False,
+    as_json: opt.JsonLines = False,
 ) -> None:
     """Print every token with its columns and the predicted label.
 
@@ -179,7 +170,7 @@ def predict(
       wordrbm tagger predict tagger new.txt > labelled.txt
       printf 'He PRP\nruns VBZ\n' | wordrbm tagger predict tagger --json
     """
-    from wordrbm.tagging.evaluation import evaluate
+    from wordrbm.tagging.evaluation import evaluate_spans
     from wordrbm.tagging.tagger_file import load_tagger
 
     loaded = load_tagger(tagger)
@@ -194,7 +185,7 @@ def predict(
             print("".join(" ".join(token) + "\n" for token in zip(*sentence, labels, strict=True)))
     if labelled:
         gold = (sentence.labels for sentence in sentences)
-        counts = evaluate(zip(gold, predicted, strict=True)).overall
+        counts = evaluate_spans(zip(gold, predicted, strict=True)).overall
         if as_json:
             print(json.dumps(counts.record()))
         else:

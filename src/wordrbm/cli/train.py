@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 from typer.core import TyperGroup
 
-from wordrbm.cli.progress import progress
-from wordrbm.cli.signals import StopSignals, stop_cleanly
+from wordrbm.cli.options import AsJson, Quiet
+from wordrbm.cli.progress import StopSignals, progress, stop_cleanly
 from wordrbm.cli.tensorboard import check_events, events
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def _option(text: str) -> Any:
     return typer.Option(help=text, show_default=False)
 
 
-def train(
+def train_command(
     prepared: Annotated[Path, typer.Argument(help="A folder made by `wordrbm prepare`.")],
     out: Annotated[Path, typer.Option(help="The model folder to write.")],
     settings: Annotated[
@@ -41,8 +41,8 @@ def train(
     checkpoint_minutes: Annotated[float, typer.Option(help="Between checkpoints.")] = 5.0,
     tensorboard: Annotated[Path | None, _option("A folder for TensorBoard events.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
     **options: Any,
 ) -> None:
     """Train a word-representation RBM on a prepared corpus.
@@ -69,11 +69,11 @@ def train(
 def with_options(fields: "Mapping[str, FieldInfo]") -> Callable[..., None]:
     """The command with an option for every field of the settings."""
 
-    @wraps(train)
+    @wraps(train_command)
     def command(**values: Any) -> None:
-        train(**values)
+        train_command(**values)
 
-    signature = inspect.signature(train)
+    signature = inspect.signature(train_command)
     parameters = [x for x in signature.parameters.values() if x.kind is not x.VAR_KEYWORD]
     parameters += [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=option)

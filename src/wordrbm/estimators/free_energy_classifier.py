@@ -27,7 +27,7 @@ from wordrbm.classification.classifier import (
     fit_classifier,
 )
 from wordrbm.classification.documents import DocumentIds, tokenize_documents
-from wordrbm.classification.finetune import MAX_EPOCHS, FinetuneSettings
+from wordrbm.classification.finetune import MAX_EPOCHS, ClassFinetuning
 from wordrbm.errors import InvalidInput
 from wordrbm.estimators import parameters
 from wordrbm.estimators.word_features import text_tags
@@ -74,27 +74,7 @@ class FreeEnergyClassifier(
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.window = window
-        self.cv = cv
-        self.pretrain = pretrain
-        self.finetune_epochs = finetune_epochs
-        self.C = C
-        self.vocabulary_size = vocabulary_size
-        self.min_count = min_count
-        self.dimension = dimension
-        self.n_iter = n_iter
-        self.batch_size = batch_size
-        self.chains = chains
-        self.mh_steps = mh_steps
-        self.word_rate = word_rate
-        self.hidden_rate = hidden_rate
-        self.momentum = momentum
-        self.l2 = l2
-        self.shards = shards
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        parameters.store(self, locals())
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train a model for each class, and the logistic head over their energies."""
@@ -145,7 +125,7 @@ class FreeEnergyClassifier(
 
     def _check_parameters(self) -> None:
         """Refuse values of the parameters that other estimators do not have."""
-        parameters.check_positive("C", self.C)
+        parameters.check_above_zero("C", self.C)
         parameters.check_count("finetune_epochs", self.finetune_epochs, 0, MAX_EPOCHS)
         if not isinstance(self.pretrain, bool | np.bool_):
             raise InvalidInput(f"The parameter pretrain is {self.pretrain!r}; give True or False.")
@@ -164,7 +144,7 @@ class FreeEnergyClassifier(
             window=n,
             pretrain=settings(len(documents.windows(n))) if self.pretrain else None,
             class_settings=settings,
-            finetune=FinetuneSettings(epochs=epochs) if epochs else None,
+            finetune=ClassFinetuning(epochs=epochs) if epochs else None,
             folds=None if self.cv is None else int(self.cv),
             fold_seed=seed,
             C=float(self.C),

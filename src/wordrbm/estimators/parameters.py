@@ -5,8 +5,9 @@ Parameters have scikit-learn's names and may be of NumPy's types; their bounds a
 of them.
 """
 
+import inspect
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,12 @@ MIN_UPDATES = 3000  # a small table takes more epochs
 MAX_ROWS_READ = 2**62  # in all epochs: the bound of `windows`
 RESERVOIR = TrainingSettings.model_fields["reservoir"].default
 CONSTANT_RATES = {"final_rate": 1.0, "rate_windows": None, "warmup": 0}
+
+
+def store(estimator: Any, arguments: Mapping[str, Any]) -> None:
+    """Set the attributes of an estimator to the arguments of its `__init__`, unchanged."""
+    for name in inspect.signature(type(estimator)).parameters:
+        setattr(estimator, name, arguments[name])
 
 
 class Schedule(NamedTuple):
@@ -124,7 +131,7 @@ def check_count(name: str, value: Any, minimum: int = 1, maximum: int | None = N
     return int(value)
 
 
-def check_positive(name: str, value: Any) -> float:
+def check_above_zero(name: str, value: Any) -> float:
     """A parameter that is a number above 0, as a float."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value > 0:
         raise InvalidInput(f"The parameter {name} is {value!r}; give a number above 0.")

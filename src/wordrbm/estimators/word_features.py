@@ -58,25 +58,7 @@ class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.model = model
-        self.pooling = pooling
-        self.window = window
-        self.vocabulary_size = vocabulary_size
-        self.min_count = min_count
-        self.dimension = dimension
-        self.n_iter = n_iter
-        self.batch_size = batch_size
-        self.chains = chains
-        self.mh_steps = mh_steps
-        self.word_rate = word_rate
-        self.hidden_rate = hidden_rate
-        self.momentum = momentum
-        self.l2 = l2
-        self.shards = shards
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        parameters.store(self, locals())
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Train a model on the documents, or load the one that `model` names."""

@@ -34,6 +34,7 @@ from wordrbm.inference.text_model import (
     text_log_score,
     word_log_scores,
 )
+from wordrbm.inference.whitening import expected_row
 from wordrbm.models import WordRepRBM
 from wordrbm.text.vocabulary import Vocabulary
 
@@ -222,3 +223,23 @@ def _fill_best(model: TextModel, texts: Texts, blank: int) -> Texts:
     filled = texts.copy()
     filled[:, blank] = word_log_scores(model, texts, blank).argmax(axis=1)
     return filled
+
+
+def infer_vector(
+    rbm: WordRepRBM, vocabulary: Vocabulary, text: TextWithBlanks
+) -> Float64[np.ndarray, " d"]:
+    """Return the expected row of D at the one blank of a text, ``sum_k P(x = k | text) D[k]``.
+
+    It serves as the vector of an out-of-vocabulary word: the mean of the vectors of all words,
+    weighted by how well each would fit. `<unk>` has its own, D[0], free of the context.
+    """
+    ids = ids_with_blanks(vocabulary, tokens_with_blanks(text), rbm.positions)
+    blanks = np.flatnonzero(ids == BLANK)
+    if blanks.size != 1:
+        raise WordRBMError(
+            f"The text has {blanks.size} blanks and a vector can be expected for one; fill the "
+            "others first."
+        )
+    model = TextModel.from_rbm(rbm, vocabulary)
+    scores = word_log_scores(model, ids[None], int(blanks[0]))[0]
+    return expected_row(rbm.D, softmax(scores))

@@ -19,6 +19,7 @@ import numpy as np
 from jaxtyping import Float64, Int
 
 from wordrbm.errors import WordRBMError
+from wordrbm.inference.features import sliding_windows
 from wordrbm.inference.inputs import (
     Sentence,
     check_int,
@@ -29,7 +30,6 @@ from wordrbm.inference.inputs import (
 )
 from wordrbm.inference.precision import BLANK, MEAN_WORD, evaluate_in_double
 from wordrbm.inference.text_model import TextModel, factors_covering
-from wordrbm.inference.windows import sliding_windows
 from wordrbm.models import WordRepRBM
 from wordrbm.models.cloze import logits_given
 from wordrbm.shapes import Words

@@ -65,7 +65,7 @@ class Evaluation(NamedTuple):
         return {**self.overall.record(), "accuracy": self.accuracy, "types": types}
 
 
-def evaluate(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Evaluation:
+def evaluate_spans(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Evaluation:
     """Evaluate sentences given as pairs of gold and predicted tags."""
     gold, predicted, correct = Counter[str](), Counter[str](), Counter[str]()
     tokens = equal = 0
@@ -85,7 +85,7 @@ def evaluate(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Evaluation
 def evaluate_tagger(tagger: Tagger, sentences: Sequence[Sentence]) -> Evaluation:
     """Evaluate a tagger on labelled sentences."""
     predicted = tagger.tag([sentence.columns[:-1] for sentence in sentences])
-    return evaluate(zip((sentence.labels for sentence in sentences), predicted, strict=True))
+    return evaluate_spans(zip((sentence.labels for sentence in sentences), predicted, strict=True))
 
 
 def spans(tags: Sequence[str]) -> list[Span]:

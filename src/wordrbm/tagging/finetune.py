@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int32, Int64
 
-from wordrbm.inference.windows import sliding_windows
+from wordrbm.inference.features import sliding_windows
 from wordrbm.kernels.tagger_finetune import (
     Hyperparameters,
     Parameters,
@@ -47,7 +47,7 @@ class FinetuneResult(NamedTuple):
     model: TrainedModel
 
 
-def finetune(
+def finetune_tagger(
     labelled: LabelledSentences,
     words: Sequence[Sequence[str]],
     model: TrainedModel,

@@ -26,7 +26,7 @@ class GridPoint(NamedTuple):
     c2: float
 
 
-class FitResult(NamedTuple):
+class TaggerFit(NamedTuple):
     """The evaluation of a fitted tagger, optimizer steps, and seconds of fitting and tagging."""
 
     evaluation: Evaluation
@@ -42,7 +42,7 @@ class DevResult(NamedTuple):
     """A grid point and its scores on the development set."""
 
     point: GridPoint
-    result: FitResult
+    result: TaggerFit
 
     @property
     def f1(self) -> float:
@@ -56,7 +56,7 @@ class Selection(NamedTuple):
     tagger: Tagger
     best: DevResult
     dev: list[DevResult]
-    test: FitResult | None
+    test: TaggerFit | None
 
 
 @final
@@ -98,7 +98,7 @@ class FitData:
 
 def fit_and_evaluate(
     point: GridPoint, features: FeatureConfig, data: FitData, on_step: Callable[[int], None]
-) -> tuple[Tagger, FitResult]:
+) -> tuple[Tagger, TaggerFit]:
     """Fit the tagger of a grid point and evaluate it on the held-out sentences."""
     start, steps = time.monotonic(), 0
 
@@ -110,7 +110,7 @@ def fit_and_evaluate(
     scaled = features.with_scales(point.scale, point.hidden_scale)
     tagger = train_tagger(data.encoded, scaled, point.c2, callback)
     evaluation = evaluate_tagger(tagger, data.held_out)
-    return tagger, FitResult(evaluation, steps, time.monotonic() - start)
+    return tagger, TaggerFit(evaluation, steps, time.monotonic() - start)
 
 
 def best_on_dev(results: Sequence[DevResult]) -> DevResult:
@@ -158,11 +158,11 @@ def score_on_dev(
 ) -> list[DevResult]:  # fmt: skip
     """Fit every grid point to the training sentences and score it on the development set."""
     data = FitData.for_dev(splits, spelling=features.spelling)
-    results: dict[GridPoint, FitResult] = {}
+    results: dict[GridPoint, TaggerFit] = {}
 
     def job(point: GridPoint) -> Callable[[], None]:
         def fit() -> None:
-            on_step = step_reporter(progress, features, describe(point))
+            on_step = step_reporter(progress, features, describe_point(point))
             results[point] = fit_and_evaluate(point, features, data, on_step)[1]
 
         return fit
@@ -171,7 +171,7 @@ def score_on_dev(
     return [DevResult(point, results[point]) for point in points]
 
 
-def describe(point: GridPoint) -> str:
+def describe_point(point: GridPoint) -> str:
     """The hyperparameters that a grid point uses, as `c2 0.2, scale 0.1`."""
     scales = {"scale": point.scale, "hidden scale": point.hidden_scale}
     return f"c2 {point.c2:g}" + "".join(f", {k} {x:g}" for k, x in scales.items() if x)

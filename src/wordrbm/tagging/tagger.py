@@ -11,7 +11,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.tagging.conll import Sentence
 from wordrbm.tagging.crf import LinearChainCRF, SentenceBatch, average_crfs, fit_crf
 from wordrbm.tagging.features import AttributeIndex, Columns, FeatureConfig
-from wordrbm.tagging.finetune import LabelledSentences, finetune
+from wordrbm.tagging.finetune import LabelledSentences, finetune_tagger
 
 Callback = Callable[[int, float], None]  # iteration or chunk, value of the objective
 
@@ -117,5 +117,7 @@ def _fit_finetuned(
     batch = sentences.batch._replace(dense=vectors_only.dense_features(sentences.words))
     labelled = LabelledSentences(batch, sentences.label_ids, sentences.sizes)
     hidden_scale = features.hidden_scale
-    crf, model = finetune(labelled, sentences.words, model, settings, c2, hidden_scale, callback)
+    crf, model = finetune_tagger(
+        labelled, sentences.words, model, settings, c2, hidden_scale, callback
+    )
     return crf, features._replace(model=model)

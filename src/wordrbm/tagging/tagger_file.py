@@ -153,6 +153,7 @@ def training_digest(splits: Splits, features: FeatureConfig) -> str:
     sha = hashlib.sha256(splits.digest().encode())
     sha.update(b"ensemble" * len(features.ensemble) + b"spelling" * features.spelling)
     for member in features.components:
+        # The name of the class is in the digest of every tagger on disk: do not rename it.
         settings = repr(member.finetune).encode() if member.finetune else b""
         for part in (_vectors_digest(member.vectors), _model_digest(member.model), settings):
             sha.update(part)

@@ -11,6 +11,7 @@ document is ever held in memory as one.
 """
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ from wordrbm.text.reader import STRICT, Line, TextReader, inner_suffix, open_tex
 
 JSON_LINES = (".jsonl", ".ndjson")
 SGML = (".sgml", ".sgm")
+FIRST_GIGAWORD_TAG = re.compile(rb"(?:\xef\xbb\xbf)?\s*<DOC\s", re.IGNORECASE)
 DEFAULT_FIELD = "text"
 REPLACE_ADVICE = ", or use --encoding-errors replace"
 CHUNK_SIZE = 1 << 16  # characters gathered before a split point is sought
@@ -57,7 +59,7 @@ def read_chunks(reader: TextReader, field: str = DEFAULT_FIELD) -> Iterator[Chun
         suffix = inner_suffix(reader.path)
         if suffix in JSON_LINES:
             yield from _json_chunks(reader, field)
-        elif suffix in SGML or gigaword.is_gigaword(reader.head):
+        elif suffix in SGML or FIRST_GIGAWORD_TAG.match(reader.head):
             yield from _gigaword_chunks(reader)
         else:
             yield from _document_chunks(split_blocks(reader.blocks()))

@@ -18,17 +18,11 @@ from typing import NoReturn, TypeAlias
 from wordrbm.errors import WordRBMError
 from wordrbm.text.reader import TextReader
 
-_FIRST_TAG = re.compile(rb"(?:\xef\xbb\xbf)?\s*<DOC\s", re.IGNORECASE)
 _TAG = re.compile(r"<(?:DOC\s[^<>]*|/DOC\s*|/?TEXT\s*|/?P\s*)>", re.IGNORECASE)
 _STORY = re.compile(r"""\btype\s*=\s*["']?story\b""", re.IGNORECASE)
 
 
 Part: TypeAlias = tuple[str, bool]  # of a story, and whether the story ends with it
-
-
-def is_gigaword(head: bytes) -> bool:
-    """Whether the first bytes of a file open a <DOC>."""
-    return _FIRST_TAG.match(head) is not None
 
 
 def story_texts(reader: TextReader, size: int) -> Iterator[Part]:

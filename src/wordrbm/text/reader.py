@@ -22,8 +22,8 @@ from typing import BinaryIO, NamedTuple, NoReturn, TypeAlias
 
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import read_errors
-from wordrbm.text import compression
-from wordrbm.text.compression import BLOCK
+from wordrbm.text import files
+from wordrbm.text.files import BLOCK
 
 STRICT, REPLACE = "strict", "replace"
 ENCODING_ERRORS = (STRICT, REPLACE)
@@ -110,7 +110,7 @@ class TextReader:
     ) -> None:
         self.path, self.disk, self.advice = path, disk, advice
         self.decode = DECODERS[encoding_errors]
-        self.stream = compression.open_decompressed(path, disk)
+        self.stream = files.open_decompressed(path, disk)
         self.decompressed_bytes = self.replaced = 0
         self.line = 1
         self.head = self._read(HEAD_BYTES)
@@ -157,10 +157,10 @@ class TextReader:
     def _read(self, size: int) -> bytes:
         try:
             data = self.stream.read(size)
-        except compression.DECOMPRESSION_ERRORS as error:
-            compression.refuse_broken(self.path, self.position(), error)
+        except files.DECOMPRESSION_ERRORS as error:
+            files.refuse_broken(self.path, self.position(), error)
         self.decompressed_bytes += len(data)
-        compression.refuse_bomb(self.path, self.position(), self.decompressed_bytes)
+        files.refuse_bomb(self.path, self.position(), self.decompressed_bytes)
         return data
 
     def _refuse_byte(self, offset: int, fault: str) -> NoReturn:
@@ -194,7 +194,7 @@ def open_text(path: Path, encoding_errors: str = STRICT, advice: str = "") -> It
 
 def inner_suffix(path: PurePath) -> str:
     """The suffix that names the format: `.jsonl` for `a.jsonl` and for `a.jsonl.gz`."""
-    name = PurePath(path.stem) if compression.is_compressed(path) else path
+    name = PurePath(path.stem) if files.is_compressed(path) else path
     return name.suffix.lower()
 
 

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from wordrbm.text.prepare import jobs
-from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.pipeline import prepare_corpus
 from wordrbm.text.prepare.settings import PrepareSettings
 
 JOB_BYTES = 2_000
@@ -31,7 +31,7 @@ def forked(texts, out, workers, before):
     before()
     with open(f"{out}.stages", "w") as stages:
         os.dup2(stages.fileno(), 2)  # so that no process of ours keeps the test's own pipes open
-        for step in prepare([texts], Path(out), SETTINGS, workers, resume=True):
+        for step in prepare_corpus([texts], Path(out), SETTINGS, workers, resume=True):
             print(step.stage, file=stages, flush=True)
     os._exit(0)
 

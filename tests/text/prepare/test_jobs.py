@@ -7,7 +7,7 @@ import pytest
 from wordrbm.errors import WordRBMError
 from wordrbm.text.prepare import jobs
 from wordrbm.text.prepare.jobs import Job, Stage, combined_hash, file_hashes, is_committed
-from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.pipeline import prepare_corpus
 from wordrbm.text.prepare.settings import PrepareSettings
 
 
@@ -63,7 +63,7 @@ def texts(tmp_path):
 
 
 def inputs(texts, out):
-    list(prepare([texts], out, PrepareSettings(), 1))
+    list(prepare_corpus([texts], out, PrepareSettings(), 1))
     return json.loads((out / "manifest.json").read_text())["inputs"]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.text.prepare.killed_prepare import JOB_BYTES, SETTINGS
 from wordrbm.text.prepare import jobs
-from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.pipeline import prepare_corpus
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc and kills groups")
 SCRIPT = [sys.executable, str(Path(__file__).with_name("killed_prepare.py"))]
@@ -40,7 +40,7 @@ def resume(texts, out, workers):
     """Go on in this process, and read what stands there in the end."""
     before, jobs.JOB_BYTES = jobs.JOB_BYTES, JOB_BYTES
     try:
-        for _ in prepare([texts], out, SETTINGS, workers, resume=True):
+        for _ in prepare_corpus([texts], out, SETTINGS, workers, resume=True):
             pass
     finally:
         jobs.JOB_BYTES = before

@@ -11,10 +11,10 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from wordrbm.text.prepare import jobs
-from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.pipeline import prepare_corpus
 from wordrbm.text.prepare.settings import PrepareSettings
 jobs.JOB_BYTES = 1
-for _ in prepare([Path(sys.argv[1])], Path(sys.argv[2]), PrepareSettings(), 2):
+for _ in prepare_corpus([Path(sys.argv[1])], Path(sys.argv[2]), PrepareSettings(), 2):
     pass
 """
 WORDS, FILES = 30_000, 8  # words of a file, which is a job; files of the shorter corpus

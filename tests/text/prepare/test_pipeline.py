@@ -13,7 +13,7 @@ import pytest
 from wordrbm.errors import WordRBMError
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.text.prepare import jobs, pipeline, segments
-from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.pipeline import prepare_corpus
 from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.tokenizer import tokenize
 
@@ -36,7 +36,7 @@ def corpus(tmp_path):
 
 
 def run(inputs, out, workers=1, **settings):
-    progress = list(prepare(inputs, out, PrepareSettings(**settings), workers))
+    progress = list(prepare_corpus(inputs, out, PrepareSettings(**settings), workers))
     return progress, PreparedCorpus.open(out)
 
 

@@ -9,7 +9,7 @@ import pytest
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import folder_lock
 from wordrbm.text.prepare import jobs, pipeline, segments
-from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.pipeline import prepare_corpus
 from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.prepare.staging import check_resume_key, remove_folder
 
@@ -44,7 +44,7 @@ def read(monkeypatch):
 
 
 def run_prepare(texts, out, resume=False, workers=1, **settings):
-    for _ in prepare([texts], out, PrepareSettings(**settings), workers, resume):
+    for _ in prepare_corpus([texts], out, PrepareSettings(**settings), workers, resume):
         pass
     return {path.name: path.read_bytes() for path in out.iterdir()}
 
@@ -125,7 +125,7 @@ def test_a_job_whose_files_are_cut_missing_or_too_many_is_done_again(tmp_path, t
     ],
 )
 def test_words_lost_on_the_way_are_noticed(tmp_path, texts, cut, message):
-    steps = prepare([texts], tmp_path / "out", PrepareSettings(), 1)
+    steps = prepare_corpus([texts], tmp_path / "out", PrepareSettings(), 1)
     next(step for step in steps if step.stage == "count")
     path = tmp_path / f".out.partial/000000/000000.{cut}"
     data = path.read_bytes()
@@ -147,7 +147,7 @@ def test_a_stream_that_lost_its_end_is_noticed(tmp_path, texts, monkeypatch):
 
 
 def test_stopping_keeps_the_work_and_needs_an_explicit_resume(tmp_path, texts):
-    steps = prepare([texts], tmp_path / "out", PrepareSettings(), 2)
+    steps = prepare_corpus([texts], tmp_path / "out", PrepareSettings(), 2)
     next(steps)
     steps.close()
     with pytest.raises(WordRBMError, match=r"\.out\.partial exists: .* continue with --resume, or"):
@@ -273,7 +273,7 @@ def test_a_process_whose_parent_is_gone_can_do_no_harm(tmp_path, texts, steps):
     orphan = jobs.run_job(job, tmp_path / ".out.partial", PrepareSettings())
     for _ in range(steps):
         next(orphan)
-    progress = prepare([texts], tmp_path / "out", PrepareSettings(), 1, True)
+    progress = prepare_corpus([texts], tmp_path / "out", PrepareSettings(), 1, True)
     next(progress)  # incomplete folders are removed
     with pytest.raises(OSError, match="No such file"):
         list(orphan)

@@ -15,7 +15,7 @@ from tests.failing_storage import failing
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import write_errors
 from wordrbm.text.prepare import jobs
-from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.pipeline import prepare_corpus
 from wordrbm.text.prepare.segments import SegmentWriter, list_segments, write_ids, write_spans
 from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.vocabulary import Vocabulary
@@ -32,7 +32,7 @@ def texts(tmp_path, monkeypatch):
 
 
 def run_prepare(texts, out, resume):
-    for _ in prepare([texts], out, PrepareSettings(), 1, resume):
+    for _ in prepare_corpus([texts], out, PrepareSettings(), 1, resume):
         pass
 
 
@@ -94,13 +94,13 @@ LIMITED = """
 import sys
 from pathlib import Path
 from wordrbm.text.prepare import jobs
-from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.pipeline import prepare_corpus
 from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.prepare import jobs
 from wordrbm.errors import WordRBMError
 jobs.JOB_BYTES = 1
 try:
-    list(prepare([sys.argv[1]], Path(sys.argv[2]), PrepareSettings(), 2))
+    list(prepare_corpus([sys.argv[1]], Path(sys.argv[2]), PrepareSettings(), 2))
 except WordRBMError as error:
     print(error)
 """

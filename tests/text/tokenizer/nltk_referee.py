@@ -15,7 +15,7 @@ from nltk.tokenize.punkt import (
     PunktToken,
 )
 
-from wordrbm.text.tokenizer import cleanup
+from wordrbm.text.tokenizer import treebank
 from wordrbm.text.tokenizer.sentences import ABBREVIATIONS, BEFORE_NUMBERS, SENTENCE_STARTERS
 
 SEEN_LOWER_CASE = 1 << 4 | 1 << 5 | 1 << 6  # Punkt's mark of a word also seen in lower case
@@ -78,8 +78,8 @@ WORDS = Words()
 def tokens(text):
     """What `tokenize` has to give, the slow way."""
     lines = []
-    for paragraph in PARAGRAPH.split(cleanup.clean_text(text)):
+    for paragraph in PARAGRAPH.split(treebank.clean_text(text)):
         for sentence in SENTENCES.tokenize(paragraph):
-            words = cleanup.restore_final_period(WORDS.tokenize(sentence))
-            lines.append(cleanup.rejoin_apostrophes(f" {' '.join(words)} "))
+            words = treebank.restore_final_period(WORDS.tokenize(sentence))
+            lines.append(treebank.rejoin_apostrophes(f" {' '.join(words)} "))
     return re.sub(r"\d+", "#", " ".join(lines).lower()).split()

@@ -5,8 +5,8 @@ import re
 from hypothesis import given, settings
 
 from tests.text.tokenizer.hostile import texts
-from wordrbm.text.tokenizer import cleanup
-from wordrbm.text.tokenizer.cleanup import substitute_all, substitution
+from wordrbm.text.tokenizer import treebank
+from wordrbm.text.tokenizer.treebank import substitute_all, substitution
 
 PLAIN = [
     (re.compile(r"<br\s*/?>", re.IGNORECASE), "\n\n"),
@@ -26,10 +26,10 @@ PLAIN = [
 @settings(max_examples=1000)
 @given(texts)
 def test_a_text_is_cleaned_as_by_the_plain_patterns(text):
-    expected = text.translate(str.maketrans(cleanup._CHARACTERS))
+    expected = text.translate(str.maketrans(treebank._CHARACTERS))
     for pattern, replacement in PLAIN:
         expected = pattern.sub(replacement, expected)
-    assert cleanup.clean_text(text) == expected
+    assert treebank.clean_text(text) == expected
 
 
 def test_substitutions_are_applied_in_order():

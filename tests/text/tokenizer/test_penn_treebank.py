@@ -10,7 +10,7 @@ import pytest
 from nltk.tokenize.treebank import TreebankWordDetokenizer
 
 from wordrbm.text.corpus import PreparedCorpus
-from wordrbm.text.prepare.pipeline import prepare
+from wordrbm.text.prepare.pipeline import prepare_corpus
 from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.tokenizer import normalize_token, tokenize
 
@@ -49,7 +49,7 @@ def test_a_small_vocabulary_of_news_and_encyclopedia_covers_the_treebank(tmp_pat
         with gzip.open(DATA / f"{name}.jsonl.gz", "rb") as lines:
             sample = b"".join(itertools.islice(lines, stories))
         (tmp_path / f"{Path(name).name}.jsonl").write_bytes(sample)
-    list(prepare([tmp_path], tmp_path / "out", PrepareSettings(), workers=2))
+    list(prepare_corpus([tmp_path], tmp_path / "out", PrepareSettings(), workers=2))
     index = PreparedCorpus.open(tmp_path / "out").vocabulary.index
     words = itertools.chain(*sentences("train.txt"), *sentences("test.txt"))
     known = [normalize_token(word) in index for word in words]

@@ -7,7 +7,7 @@ from nltk.tokenize.destructive import NLTKWordTokenizer
 
 from tests.text.tokenizer.hostile import parts, texts
 from tests.text.tokenizer.nltk_referee import WORDS
-from wordrbm.text.tokenizer import cleanup, treebank
+from wordrbm.text.tokenizer import treebank
 from wordrbm.text.tokenizer.treebank import (
     CACHE_SIZE,
     CONTRACTED,
@@ -44,8 +44,8 @@ def test_all_contractions_without_an_apostrophe_are_listed():
 
 def uncached(sentence):
     """The words of a sentence by NLTK and the repairs, without a cache."""
-    words = cleanup.restore_final_period(WORDS.tokenize(sentence))
-    return lower_and_mask_digits(cleanup.rejoin_apostrophes(f" {' '.join(words)} ")).split()
+    words = treebank.restore_final_period(WORDS.tokenize(sentence))
+    return lower_and_mask_digits(treebank.rejoin_apostrophes(f" {' '.join(words)} ")).split()
 
 
 pieces = st.lists(parts, min_size=1, max_size=4).map("".join)

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import fsync, path_status, read_errors, read_limited, sha256
-from wordrbm.text.compression import is_compressed
+from wordrbm.text.files import is_compressed
 from wordrbm.text.formats import REPLACE_ADVICE, read_chunks
 from wordrbm.text.prepare.segments import SegmentWriter, segment_sizes
 from wordrbm.text.prepare.settings import PrepareSettings

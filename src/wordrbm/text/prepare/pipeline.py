@@ -38,7 +38,7 @@ from wordrbm.text.prepare.segments import (
     write_ids,
     write_spans,
 )
-from wordrbm.text.prepare.settings import PrepareSettings, check_settings
+from wordrbm.text.prepare.settings import PrepareSettings, check_prepare_settings
 from wordrbm.text.prepare.staging import (
     RESULT,
     discard_jobs,
@@ -63,7 +63,7 @@ class PrepareProgress(NamedTuple):
 Steps: TypeAlias = Generator[PrepareProgress, None, None]
 
 
-def prepare(
+def prepare_corpus(
     inputs: str | Path | Iterable[str | Path],
     out: Path,
     settings: PrepareSettings,
@@ -71,7 +71,7 @@ def prepare(
     resume: bool = False,
 ) -> Steps:
     """Prepare a corpus in the folder `out`; yields the progress."""
-    check_settings({}, workers)
+    check_prepare_settings({}, workers)
     paths, out = as_paths(inputs), Path(os.path.abspath(out))
     files = find_files(paths, out)
     if resume and is_complete(out, files, settings):

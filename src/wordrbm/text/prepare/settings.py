@@ -31,7 +31,7 @@ class PrepareSettings(BaseModel):
     )
 
 
-def check_settings(values: Mapping[str, Any], workers: int = 1) -> PrepareSettings:
+def check_prepare_settings(values: Mapping[str, Any], workers: int = 1) -> PrepareSettings:
     """Make settings from a mapping; one WordRBMError names every fault, also of `workers`."""
     settings, faults = PrepareSettings(), list[str]()
     try:

@@ -65,7 +65,7 @@ def _run_parallel(
         while pending or running:
             while pending and len(running) < workers:
                 index, job = pending.pop()
-                running[index] = start(context, job, work, settings, counters, index)
+                running[index] = start_worker(context, job, work, settings, counters, index)
             wait([worker.process.sentinel for worker in running.values()], timeout=POLL_SECONDS)
             ended = [index for index in running if not running[index].process.is_alive()]
             for index in ended:
@@ -91,7 +91,7 @@ def start_context() -> Context:
     return context
 
 
-def start(
+def start_worker(
     context: Context,
     job: Job,
     work: Path,

@@ -9,9 +9,8 @@ use, whatever was tokenized before, and nothing is downloaded. All text passes t
 
 import re
 
-from wordrbm.text.tokenizer.cleanup import clean_text
 from wordrbm.text.tokenizer.sentences import split_sentences
-from wordrbm.text.tokenizer.treebank import lower_and_mask_digits, tokenize_sentence
+from wordrbm.text.tokenizer.treebank import clean_text, lower_and_mask_digits, tokenize_sentence
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 _BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}

@@ -7,7 +7,7 @@ import pytest
 
 from tests.text.reading import documents
 from wordrbm.errors import WordRBMError
-from wordrbm.text import compression
+from wordrbm.text import files
 from wordrbm.text.files import find_files
 
 if sys.version_info >= (3, 14):
@@ -49,14 +49,14 @@ class TestBoth:
             read(tmp_path, bytes(broken), suffix)
 
     def test_a_decompression_bomb_is_refused_soon(self, tmp_path, suffix, monkeypatch):
-        monkeypatch.setattr(compression, "BOMB_BYTES", 1_000_000)
+        monkeypatch.setattr(files, "BOMB_BYTES", 1_000_000)
         data = PACK[suffix](b"spam " * 1_000_000)
         with pytest.raises(WordRBMError, match=r"expands to 1,\d\d\d,\d\d\d bytes at byte"):
             read(tmp_path, data, suffix)
         assert len(read(tmp_path, PACK[suffix](b"spam " * 200_000), suffix)) == 1_000_000
 
     def test_a_long_file_that_expands_little_is_read(self, tmp_path, suffix, monkeypatch):
-        monkeypatch.setattr(compression, "BOMB_BYTES", 1_000)
+        monkeypatch.setattr(files, "BOMB_BYTES", 1_000)
         text = " ".join(map(str, range(50_000)))
         assert read(tmp_path, PACK[suffix](text.encode()), suffix) == text
 
@@ -74,7 +74,7 @@ def test_a_zstd_window_too_large_is_refused(tmp_path):
         read(tmp_path, frame, ".zst")
 
 
-@pytest.mark.parametrize("suffix", compression.OTHER_ARCHIVES)
+@pytest.mark.parametrize("suffix", files.OTHER_ARCHIVES)
 def test_other_archives_are_refused_before_anything_is_read(tmp_path, suffix):
     (tmp_path / f"a.txt{suffix}").write_bytes(b"PK")
     with pytest.raises(WordRBMError, match=rf"a\.txt\{suffix} is a \{suffix} file, which cannot"):
@@ -84,4 +84,4 @@ def test_other_archives_are_refused_before_anything_is_read(tmp_path, suffix):
 def test_a_plain_file_is_its_own_stream(tmp_path):
     path = tmp_path / "a.txt"
     disk = io.BytesIO(b"one")
-    assert compression.open_decompressed(path, disk) is disk
+    assert files.open_decompressed(path, disk) is disk

@@ -1,4 +1,4 @@
-"""`wordrbm likelihood`: log Z and the likelihood of held-out text, with how far to trust them."""
+"""Commands on held-out text: `evaluate` (exact cloze scores) and `likelihood` (estimated log Z)."""
 
 import json
 from pathlib import Path
@@ -6,14 +6,78 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from wordrbm.cli import options as opt
+from wordrbm.cli.progress import progress
+
 if TYPE_CHECKING:
     from wordrbm.likelihood.estimate import LikelihoodEstimate
+    from wordrbm.shapes import Words
+    from wordrbm.text.corpus import PreparedCorpus
     from wordrbm.trained_model import TrainedModel
 
 
-def likelihood(
-    model: Annotated[Path, typer.Argument(help="A folder made by `wordrbm train`.")],
-    prepared: Annotated[Path, typer.Argument(help="The corpus it was trained on.")],
+def score_cloze(
+    model: opt.ModelFolder,
+    prepared: opt.CorpusFolder,
+    windows: Annotated[int, typer.Option(help="Held-out windows to score.")] = 500,
+    trigrams: Annotated[
+        bool, typer.Option("--trigrams", help="Score a trigram count model too (slow).")
+    ] = False,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Print the exact cloze perplexity of held-out windows, in all and by position.
+
+    \b
+    Example:
+      wordrbm evaluate model corpus --windows 1000 --trigrams
+    """
+    import numpy as np
+
+    from wordrbm.models.cloze import cloze_log_probability
+    from wordrbm.run.evaluation import heldout_sample, perplexity
+    from wordrbm.text.corpus import PreparedCorpus
+    from wordrbm.threads import available_cores
+    from wordrbm.trained_model import load
+
+    trained, corpus = load(model), PreparedCorpus.open(prepared)
+    corpus.verify()
+    sample = heldout_sample(corpus, trained.vocabulary, trained.rbm.positions, windows)
+    q = corpus.vocabulary.probability()
+    scored = {
+        "wordrbm": cloze_log_probability(trained.rbm, sample, threads=available_cores()),
+        "unigram": np.log(q[sample]),
+    }
+    if trigrams:
+        scored["trigram counts"] = _trigram_scores(corpus, sample)
+    rows = {
+        name: {
+            "cloze_perplexity": perplexity(score),
+            "by_position": [perplexity(column) for column in score.T],
+        }
+        for name, score in scored.items()
+    }
+    _print_perplexities({"windows": len(sample), "scores": rows}, as_json=as_json)
+
+
+def _trigram_scores(corpus: "PreparedCorpus", sample: "Words") -> Any:
+    from wordrbm.likelihood.trigram_counts import TrigramModel
+
+    return TrigramModel.count(corpus).cloze_log_probability(sample)
+
+
+def _print_perplexities(result: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(result))
+        return
+    print(f"cloze perplexity of {result['windows']} held-out windows")
+    for name, row in result["scores"].items():
+        positions = "  ".join(f"{value:9.1f}" for value in row["by_position"])
+        print(f"{name:15} {row['cloze_perplexity']:9.1f}   by position {positions}")
+
+
+def report_likelihood(
+    model: opt.ModelFolder,
+    prepared: opt.CorpusFolder,
     temperatures: Annotated[int, typer.Option(min=1, help="Steps of the annealing.")] = 1000,
     chains: Annotated[int, typer.Option(min=2, help="Particles that are annealed.")] = 256,
     windows: Annotated[int, typer.Option(min=2, help="Held-out windows to score.")] = 2000,
@@ -34,12 +98,9 @@ def likelihood(
     plot: Annotated[
         Path | None, typer.Option(help="A .png or .svg: log Z by number of temperatures.")
     ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(min=1, help="The result does not depend on it.", show_default="all"),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    threads: opt.Threads = None,
+    quiet: opt.Quiet = False,
+    as_json: opt.AsJson = False,
 ) -> None:
     """Estimate log Z by annealed importance sampling, and the likelihood of held-out windows.
 
@@ -51,7 +112,6 @@ def likelihood(
       wordrbm likelihood model corpus --temperatures 1000 --chains 256 --trigrams
     """
     from wordrbm.analysis.plots import check_folder, image_format, plot_sandwich
-    from wordrbm.cli.progress import progress
     from wordrbm.cli.signals import StopSignals
     from wordrbm.io.likelihood_file import write_likelihood
     from wordrbm.likelihood.annealing import AnnealingSettings
@@ -78,13 +138,13 @@ def likelihood(
         sandwich = run.sandwich(estimate, show) if plot is not None else []
     result = run.result(estimate, counts)
     stop.armed = True  # a stop now waits for the small file to be whole
-    print(json.dumps(result) if as_json else "\n".join(_lines(trained, estimate, result)))
+    print(json.dumps(result) if as_json else "\n".join(_summary(trained, estimate, result)))
     write_likelihood(model, trained.rbm, result)
     if plot is not None:
         plot_sandwich(sandwich, estimate.log_Z, estimate.heaviest.log_bound, plot)
 
 
-def _lines(
+def _summary(
     trained: "TrainedModel", estimate: "LikelihoodEstimate", result: dict[str, Any]
 ) -> list[str]:
     """The result as a short table."""

@@ -1,18 +1,21 @@
-"""`wordrbm neighbours`: the words nearest to a word."""
+"""Commands on word vectors: `neighbours` and `export`."""
 
 import json
+from enum import StrEnum
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from wordrbm.cli.options import AsJson, ModelFolder
+
 if TYPE_CHECKING:
     from wordrbm.io.vectors import Neighbours, Vectors
 
 
-def neighbours(
-    model: Annotated[Path, typer.Argument(help="A folder made by `wordrbm train`.")],
+def show_neighbours(
+    model: ModelFolder,
     words: Annotated[list[str] | None, typer.Argument(help="The words to look up.")] = None,
     count: Annotated[int, typer.Option(help="Neighbours of each word.")] = 5,
     among: Annotated[
@@ -28,7 +31,7 @@ def neighbours(
     raw: Annotated[
         bool, typer.Option("--raw", help="Compare rows of D as trained, not centred and whitened.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print the words whose vectors point most nearly the same way.
 
@@ -44,18 +47,18 @@ def neighbours(
     if not words and not groups and context is None:
         raise WordRBMError("No word was given; name the words to look up.")
     vectors = load_vectors(model, raw=raw)
-    found = look_up(vectors, [normalize_token(word) for word in words or []], count, among)
+    nearest = look_up(vectors, [normalize_token(word) for word in words or []], count, among)
     if context is not None:
         from wordrbm.trained_model import load
 
         expected = load(model).infer_vector(context, raw=raw)
-        found[context] = vectors.nearest(expected, count, among=among)
-    together = group_scores(vectors, count) if groups else {}
+        nearest[context] = vectors.nearest(expected, count, among=among)
+    purities = group_scores(vectors, count) if groups else {}
     if as_json:
-        print(json.dumps({"neighbours": found, "groups": together}))
+        print(json.dumps({"neighbours": nearest, "groups": purities}))
         return
-    print_table(found)
-    for name, group in together.items():
+    print_table(nearest)
+    for name, group in purities.items():
         missing = f" (not in the vocabulary: {', '.join(group['missing'])})"
         print(
             f"{name:8} {group['inside']:.2f} of {count} nearest neighbours are of the same kind"
@@ -78,7 +81,7 @@ def look_up(
     return {word: vectors.most_similar(word, count, among=among) for word in words}
 
 
-def print_table(found: "dict[str, Neighbours]") -> None:
+def print_table(nearest: "dict[str, Neighbours]") -> None:
     """A table with a column per word, as many as the screen holds side by side."""
     from rich.console import Console
     from rich.table import Table
@@ -86,12 +89,50 @@ def print_table(found: "dict[str, Neighbours]") -> None:
 
     console = Console()
     per_table = max(1, console.width // 18)
-    words = list(found)
+    words = list(nearest)
     for first in range(0, len(words), per_table):
         columns = words[first : first + per_table]
         table = Table()
         for name in columns:
             table.add_column(Text(name))
-        for row in zip_longest(*(found[word] for word in columns), fillvalue=("", 0.0)):
+        for row in zip_longest(*(nearest[word] for word in columns), fillvalue=("", 0.0)):
             table.add_row(*(Text(word) for word, _ in row))
         console.print(table)
+
+
+class ExportFormat(StrEnum):
+    """The formats of word2vec."""
+
+    TEXT = "word2vec"
+    BINARY = "word2vec-binary"
+
+
+def export_vectors(
+    model: ModelFolder,
+    out: Annotated[Path, typer.Option(help="The file to write.")],
+    form: Annotated[
+        ExportFormat, typer.Option("--format", help="Text or binary.")
+    ] = ExportFormat.TEXT,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="The rows of D as trained, not centred and whitened.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write the word vectors as a word2vec file, for gensim and others.
+
+    Vectors are centred and whitened by word frequency, so that cosines are meaningful.
+
+    \b
+    Example:
+      wordrbm export model --out vectors.txt --format word2vec
+    """
+    from wordrbm.io import load_vectors
+    from wordrbm.io.word2vec import write_word2vec
+
+    vectors = load_vectors(model, raw=raw)
+    write_word2vec(vectors, out, form.value)
+    words, dimension = vectors.matrix.shape
+    if as_json:
+        print(json.dumps({"out": str(out), "words": words, "dimension": dimension}))
+    else:
+        print(f"{out}: {words:,} words of {dimension} numbers")
