@@ -202,7 +202,8 @@ def test_a_signal_saves_a_checkpoint_and_resume_goes_on(corpus, tmp_path, number
         [*command, str(corpus), "--out", str(tmp_path / "model"), *run],
         stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
-    process.stderr.readline()  # the first line of progress: training has begun
+    while "acceptance" not in process.stderr.readline():
+        pass  # until there is an update to save
     time.sleep(0.2)
     process.send_signal(number)
     _, said = process.communicate(timeout=60)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wordrbm.cli import options as opt
-from wordrbm.cli.progress import progress
+from wordrbm.cli.progress import StopSignals, progress
 
 if TYPE_CHECKING:
     from wordrbm.likelihood.estimate import LikelihoodEstimate
@@ -112,7 +112,6 @@ def report_likelihood(
       wordrbm likelihood model corpus --temperatures 1000 --chains 256 --trigrams
     """
     from wordrbm.analysis.plots import check_folder, image_format, plot_sandwich
-    from wordrbm.cli.signals import StopSignals
     from wordrbm.io.likelihood_file import write_likelihood
     from wordrbm.likelihood.annealing import AnnealingSettings
     from wordrbm.run.likelihood_run import LikelihoodRun
