@@ -11,7 +11,7 @@ WORDS = [
     "could", "he", "nation", "ten", "june", "british", "never", "children", "increased", "great",
     "my", "important",
 ]  # fmt: skip
-WINDOWS = 5_000_000
+WINDOWS = 3_000_000
 
 
 def demo(
