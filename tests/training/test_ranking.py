@@ -134,10 +134,10 @@ def test_products_of_units_below_the_range_of_a_number(stream):
     words = word_tables(AliasTable.build(np.ones(2)), 1)
     part = Ranked(
         np.zeros(1, "f4"), np.zeros(1, "f4"), np.zeros((1, H), "f4"), 0, np.ones(2, np.int32),
-        np.zeros(2, "f4"), np.zeros((2, H), "f4"),
+        np.zeros(2, "f4"), np.zeros((2, H), "f4"), U, D[:1],
     )  # fmt: skip
     candidates, v = Ranking(words, 2, 1.0, thinning=0.0).candidates(), np.zeros((1, 1), np.int32)
     nothing = np.zeros(2, "f4"), np.zeros(H, "f4")
-    rank_position(stream, D, U, *nothing, candidates, 0, v, D[:1], x[None], part)
+    rank_position(stream, D, *nothing, candidates, 0, v, x[None], part)
     gain = np.logaddexp(0, 12.0 + effect.astype(float)).sum() - H * np.logaddexp(0, 12.0)
     assert 1 - part.read[0] == pytest.approx(np.exp(gain) / (np.exp(gain) + 2), rel=1e-3)

@@ -70,8 +70,8 @@ def anneal_reverse(stream, model, words, table, moves, inverse_temperatures, v, 
 @njit(cache=True, nogil=True)
 def hidden_input(model, v):  # type: ignore[no-untyped-def]
     """``c_j + x_j(v)`` of every particle."""
-    vectors = gather(model.D, v.reshape(-1)).reshape(len(v), v.shape[1] * model.D.shape[1])
-    return np.dot(vectors, model.U.T) + model.c
+    rows = gather(model.D, np.ascontiguousarray(v).reshape(-1))
+    return np.dot(rows.reshape(len(v), v.shape[1] * model.D.shape[1]), model.U.T) + model.c
 
 
 @njit(cache=True, nogil=True)
