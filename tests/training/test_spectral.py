@@ -84,3 +84,26 @@ def test_small_vocabularies_have_fewer_components(rng, K, d, k):
 
 def test_windows_of_one_word_have_no_neighbours(text):
     assert vectors(text, n=1).shape == (30, 0)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[[0, 1, 2]], [[0, 1, 2], [0, 3, 2]] * 20, [[0, 1, 0], [0, 0, 0]] * 20, [[0, 0, 0]] * 9],
+    ids=["one window", "the same neighbours", "two words", "one word"],
+)
+def test_a_text_without_components_has_fewer_and_no_nan(rng, rows):
+    windows = np.array(rows, np.int32)
+    D = spectral_vectors(
+        rng, lambda first, size: windows[first : first + size], len(rows), 3, np.full(4, 0.25), 3
+    )
+    assert np.isfinite(D).all()
+    assert np.abs(D).max(initial=0.0) < 20
+
+
+def test_directions_of_words_that_were_never_read_are_no_components(rng):
+    """Components of rounding errors alone would be large numbers: word 40 is never read."""
+    stream = rng.integers(40, size=20_000).astype(np.int32)
+    q = np.append(np.full(40, 1 / 40), 1e-6)
+    for d in (40, 300):
+        D = spectral_vectors(rng, windows_of(stream, 3), 19_000, 3, q / q.sum(), d)
+        assert np.abs(D).max() < 20

@@ -99,7 +99,7 @@ class TrainingRun:
 
         When `stop` returns true, also in the middle of a score, a checkpoint is saved and the run
         ends with `Stopped`. A resumed run that was finished before yields nothing. `on_stage` is
-        called once everything is checked, with `INITIALIZING` if the model is new, and with
+        called once everything is checked, with `INITIALIZING` if vectors are counted first, and with
         `UPDATING` before the first update, which may have to compile.
         """
         self.prepared.verify()
@@ -118,7 +118,7 @@ class TrainingRun:
     def _train(
         self, checkpoint: RunState | None, stop: StopCheck, on_stage: Callable[[str], None]
     ) -> Generator[StepReport, None, None]:
-        if checkpoint is None:
+        if checkpoint is None and self.settings.initialization == "spectral":
             on_stage(INITIALIZING)
         first = checkpoint or self._initial_state()
         self.prepared.vocabulary.write(self.out / VOCABULARY)

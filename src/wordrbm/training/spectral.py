@@ -6,8 +6,7 @@ smoothed by their frequencies p in the text and taken to the square root (Hellin
     x_wj = sqrt((count_wj + PRIOR p_j) / (read_w + PRIOR))
 
 Their principal components, centred and weighted by the root of the word's frequency, are its
-vector. A rare word so begins near the mean word, and frequent ones among their like. It costs one
-pass over a sample of the text, and O(K) once.
+vector. It costs one pass over a sample of the text, and O(K) once.
 
 Reference
     R. Lebret, R. Collobert. Word embeddings through Hellinger PCA. EACL 2014.
@@ -31,6 +30,7 @@ CONTEXTS = 1_000
 PRIOR = 10.0
 AXIS_WORDS = 30_000  # the frequent words that the components are found from
 OVERSAMPLING, ITERATIONS = 20, 4  # of the subspace iteration
+MIN_VARIANCE = 1e-6  # of a component over that of the largest: below it there is only rounding
 RMS = 0.6  # of an entry, over words weighted as above
 
 
@@ -69,6 +69,8 @@ def spectral_vectors(
         frequent = order[:AXIS_WORDS]
         weight = np.sqrt(features.read.sum(axis=1))
         axes, deviation = _principal_axes(rng, features, frequent, weight[frequent], k)
+        if not deviation.size:  # all words have the same neighbours
+            return np.empty((q.size, 0), np.float32)
         vectors = [
             features.project(slice(first, first + AXIS_WORDS), axes / np.sqrt(deviation))
             for first in range(0, q.size, AXIS_WORDS)
@@ -161,7 +163,7 @@ def _features(counts: sparse.csr_matrix, read: Array, windows: int, C: int) -> _
 def _principal_axes(
     rng: np.random.Generator, features: _Features, words: Array, weight: Array, k: int
 ) -> tuple[Array, Array]:
-    """The k axes of largest weighted variance, and the deviations along them."""
+    """The k axes of largest weighted variance, fewer if the text has fewer, and the deviations."""
     J, weight = features.root.shape[1], weight[:, None] / weight.sum()
     axes = np.linalg.qr(rng.normal(size=(J, min(J, k + OVERSAMPLING))))[0]
     for _ in range(ITERATIONS):
@@ -169,6 +171,6 @@ def _principal_axes(
         axes = np.linalg.qr(features.back_project(words, projected))[0]
     projected = features.project(words, axes)
     variance, rotation = np.linalg.eigh(projected.T @ (weight * projected))
-    largest = slice(None, -k - 1, -1)
-    floor = variance[-1] * 1e-12  # components that a tiny text does not have stay finite
-    return axes @ rotation[:, largest], np.sqrt(np.maximum(variance[largest], floor))
+    largest = np.arange(variance.size)[: -k - 1 : -1]
+    largest = largest[variance[largest] > max(1e-20, MIN_VARIANCE * variance[-1])]
+    return axes @ rotation[:, largest], np.sqrt(variance[largest])
