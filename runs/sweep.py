@@ -112,16 +112,12 @@ def run(
     settings = TrainingSettings(**known, windows=windows, seed=seed)
     q = prepared.vocabulary.probability()
     sizes = {"n": settings.window, "H": settings.hidden, "d": settings.dimension}
-    model = init_wordrep(
-        np.random.default_rng(settings.seed),
-        **sizes,
-        word_probability=q,
-        hidden_bias=settings.hidden_bias,
-    )
+    rng = np.random.default_rng(settings.seed)
+    bias = settings.hidden_bias
+    model = init_wordrep(rng, **sizes, word_probability=q, hidden_bias=bias)
     windows = prepared.windows(settings.window, "train")
     batches = ShuffledBatches(windows, settings.seed)
     if settings.initialization == "spectral":
-        rng = np.random.default_rng(settings.seed)
         set_spectral_vectors(rng, model, batches, len(windows), q)
     state = start(model, batches, settings)
     if variant.get("apart"):  # every word has its own proposals, as in the paper

@@ -93,6 +93,15 @@ def test_a_model_whose_settings_have_an_older_name_opens(tmp_path, trained):
     assert load(tmp_path).settings == trained.settings
 
 
+def test_a_model_older_than_the_spectral_start_began_at_random(tmp_path, trained):
+    save(tmp_path, trained)
+    rewritten(
+        tmp_path / "model.safetensors",
+        lambda tensors, metadata: metadata["settings"].pop("initialization"),
+    )
+    assert load(tmp_path).settings.initialization == "random"
+
+
 def test_a_folder_without_a_model_is_refused(tmp_path):
     with pytest.raises(WordRBMError, match="was not found"):
         load(tmp_path)

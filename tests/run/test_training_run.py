@@ -6,9 +6,12 @@ import pytest
 from tests.corpora import prepared
 from wordrbm.errors import WordRBMError
 from wordrbm.io.checkpoint import list_checkpoints
+from wordrbm.models import init_wordrep
 from wordrbm.run.training_run import Stopped, TrainingRun
+from wordrbm.text.windows import ShuffledBatches
 from wordrbm.trained_model import load
 from wordrbm.training import check_settings
+from wordrbm.training.spectral import spectral_vectors
 from wordrbm.training.trainer import check_log_likelihood
 
 SMALL = {
@@ -57,6 +60,22 @@ def test_a_run_writes_a_model_that_knows_the_text(corpus, tmp_path):
     }  # fmt: skip
     assert len((tmp_path / "model" / "metrics.jsonl").read_text().splitlines()) == 4
     assert len((tmp_path / "model" / "times.jsonl").read_text().splitlines()) == 4
+
+
+@pytest.mark.parametrize("initialization", ["spectral", "random"])
+def test_the_first_vectors_are_those_of_the_setting(corpus, tmp_path, initialization):
+    """Before the first update: columns beyond the components stay random."""
+    training = run(corpus, tmp_path, initialization=initialization)
+    state = training._initial_state()
+    rng, q = np.random.default_rng(training.settings.seed), corpus.vocabulary.probability()
+    sizes = {"n": 3, "H": 6, "d": 4}
+    expected = init_wordrep(rng, **sizes, word_probability=q, hidden_bias=-2.0).D
+    if initialization == "spectral":
+        windows = corpus.windows(3, "train")
+        batches = ShuffledBatches(windows, training.settings.seed)
+        vectors = spectral_vectors(rng, batches, len(windows), 3, q, 4)
+        expected[:, : vectors.shape[1]] = vectors
+    np.testing.assert_array_equal(state.rbm.D, expected)
 
 
 @pytest.mark.parametrize("seed", range(10))

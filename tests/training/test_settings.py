@@ -96,3 +96,9 @@ def test_epochs_are_passes_over_the_training_windows():
             resolve_settings({"epochs": epochs}, count)
     with pytest.raises(WordRBMError, match=r"both windows and epochs .*; threads: 0 is wrong"):
         resolve_settings({"epochs": 1, "windows": 5}, count, ["threads: 0 is wrong"])
+
+
+@pytest.mark.parametrize("preset", ["sml", "paper"])
+def test_presets_start_at_random_as_they_did(preset):
+    assert check_settings(with_preset({"preset": preset})).initialization == "random"
+    assert check_settings({}).initialization == "spectral"

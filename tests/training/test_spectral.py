@@ -36,6 +36,7 @@ def test_vectors_are_those_of_the_whole_decomposition(text, n, monkeypatch):
     monkeypatch.setattr(spectral, "CONTEXTS", 12)
     monkeypatch.setattr(spectral, "ITERATIONS", 60)
     monkeypatch.setattr(spectral, "OVERSAMPLING", 4)
+    monkeypatch.setattr(spectral, "MAX_NORM", 100.0)
     stream, q = text
     rows = [tuple(row) for row in windows_of(stream, n)(0, 3_000)]
     expected = reference.spectral_vectors(rows, q, contexts=12, d=5, prior=10.0, rms=0.6)
@@ -66,11 +67,11 @@ def test_the_same_seed_has_the_same_bits(text):
     np.testing.assert_array_equal(vectors(text), vectors(text))
 
 
-def test_a_word_that_was_never_read_is_finite(text):
+def test_a_word_that_was_never_read_is_the_mean_word(text):
     stream, q = text
     D = vectors((stream, np.append(q * 0.99, 0.01)))
-    assert np.isfinite(D[-1]).all()
-    assert np.linalg.norm(D[-1]) < np.linalg.norm(D[:-1], axis=1).max()
+    assert np.isfinite(D).all()
+    assert not D[-1].any()
 
 
 @pytest.mark.parametrize(("K", "d", "k"), [(3, 5, 2), (2, 5, 1), (1, 5, 0), (30, 100, 29)])
@@ -106,4 +107,6 @@ def test_directions_of_words_that_were_never_read_are_no_components(rng):
     q = np.append(np.full(40, 1 / 40), 1e-6)
     for d in (40, 300):
         D = spectral_vectors(rng, windows_of(stream, 3), 19_000, 3, q / q.sum(), d)
-        assert np.abs(D).max() < 20
+        norm = np.linalg.norm(D, axis=1)
+        assert norm[40] == 0.0
+        assert norm.max() < 2.01 * spectral.RMS * np.sqrt(D.shape[1])

@@ -53,13 +53,14 @@ def _bar(label: str, total: float) -> "Iterator[ProgressCallback]":
 
 
 def _lines(label: str, total: float) -> "ProgressCallback":
-    last = -SECONDS_BETWEEN_LINES  # so that the first report is shown at once
+    last, stage = -SECONDS_BETWEEN_LINES, ""  # so that the first report is shown at once
 
     def show(done: float, note: str) -> None:
-        nonlocal last
+        nonlocal last, stage
         now = time.monotonic()
-        if now - last >= SECONDS_BETWEEN_LINES or done >= total:
-            last = now
+        is_stage = done == 0 and not any(map(str.isdigit, note)) and note != stage
+        if is_stage or now - last >= SECONDS_BETWEEN_LINES or done >= total:
+            last, stage = now, note
             share = done / total if total else 1.0
             print(f"{label} {share:4.0%} {note}", file=sys.stderr, flush=True)
 

@@ -89,6 +89,8 @@ def _setting_option(field: "FieldInfo") -> Any:
     kind = next((kind for kind in (int, float) if kind in kinds), str)
     default = f"{field.default:,}" if type(field.default) is int else str(field.default).lower()
     text = str(field.description)
+    if choices := [kind for kind in kinds if isinstance(kind, str)]:
+        text += f" ({', '.join(sorted(choices))})"
     return Annotated[kind | None, _option(f"{text[0].upper()}{text[1:]} [{default}].")]
 
 

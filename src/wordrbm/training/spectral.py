@@ -31,6 +31,7 @@ PRIOR = 10.0
 AXIS_WORDS = 30_000  # the frequent words that the components are found from
 OVERSAMPLING, ITERATIONS = 20, 4  # of the subspace iteration
 MIN_VARIANCE = 1e-6  # of a component over that of the largest: below it there is only rounding
+MAX_NORM = 2.0  # of a vector over the root mean square one: rare words lie far out
 RMS = 0.6  # of an entry, over words weighted as above
 
 
@@ -78,6 +79,9 @@ def spectral_vectors(
     D = np.concatenate(vectors)
     size = np.sqrt(weight @ (D * D).mean(axis=1) / weight.sum())
     D *= RMS / size
+    longest = MAX_NORM * RMS * np.sqrt(D.shape[1])
+    D *= np.minimum(1.0, longest / np.maximum(np.linalg.norm(D, axis=1, keepdims=True), longest))
+    D[weight == 0] = 0.0  # a word that was never read is the mean word
     return D.astype(np.float32)
 
 
