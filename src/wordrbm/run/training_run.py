@@ -99,7 +99,7 @@ class TrainingRun:
 
         When `stop` returns true, also in the middle of a score, a checkpoint is saved and the run
         ends with `Stopped`. A resumed run that was finished before yields nothing. `on_stage` is
-        called once everything is checked, with `INITIALIZING` if vectors are counted first, and with
+        called once all is checked, with `INITIALIZING` if vectors are counted first, and with
         `UPDATING` before the first update, which may have to compile.
         """
         self.prepared.verify()
