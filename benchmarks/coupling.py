@@ -1,4 +1,4 @@
-"""What sharing proposals costs: the variance of the dreamt half of the gradient.
+"""What sharing proposals costs: the variance of the negative phase of the gradient.
 
 Chains that walk over one pool are each a valid chain, but no longer independent of each other: the
 mean over them varies more. From the same chains the words are moved again and again, by pools of

@@ -65,16 +65,16 @@ def potts(K: int) -> Step:
     n, H, v = ENDLESS.window, ENDLESS.hidden, torch.from_numpy(_batch(K)).float()
     rbm = PBRBM(0.01 * torch.randn(n, K, H), torch.zeros(n, K), torch.zeros(H))
     rbm.init_grad()
-    climb = torch.optim.SGD(rbm.parameters(), lr=0.01, maximize=True)
+    optimizer = torch.optim.SGD(rbm.parameters(), lr=0.01, maximize=True)
     M = ENDLESS.chains
     held = {"chains": rbm.init_chains(M, start_v=v[:M])}
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def step() -> None:
-        climb.zero_grad(set_to_none=False)
+        optimizer.zero_grad(set_to_none=False)
         read = (v, torch.ones(len(v)))
         held["chains"], _ = fit_batch_pcd(read, held["chains"], rbm, gibbs_steps=1, beta=1.0)
-        climb.step()
+        optimizer.step()
         ensure_zero_sum_gauge(rbm)
 
     return step

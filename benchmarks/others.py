@@ -15,7 +15,7 @@ from benchmarks.ratios import Figure, absent, spread
 PACKAGES = {"BernoulliRBM": "scikit-learn's BernoulliRBM", "rbms": "Potts RBM of rbms"}
 AT_LEAST = 1.0  # seconds of updates in a process
 SLOW = 1.0  # seconds of an update beyond which one process is enough
-TOO_SLOW = 20.0  # seconds of an update that end the climb
+TOO_SLOW = 20.0  # seconds of an update beyond which K grows no further
 DEADLINE = 90.0  # seconds of a process
 
 Result = dict[str, float | str]

@@ -44,7 +44,7 @@ def told(rounds: list[dict[str, float]], name: str) -> Figure:
 
 def apart(pair: list[Updates], updates: int) -> float:
     """Seconds of an update when runs are made side by side, each by a thread of its own."""
-    with ThreadPoolExecutor(len(pair)) as crew:
-        return seconds(lambda: list(crew.map(lambda run: run(updates), pair))) / (
+    with ThreadPoolExecutor(len(pair)) as pool:
+        return seconds(lambda: list(pool.map(lambda run: run(updates), pair))) / (
             updates * len(pair)
         )

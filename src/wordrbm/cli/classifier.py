@@ -139,8 +139,9 @@ def predict_classes(
 ) -> None:
     """Print the class of each document, its probability, and where the document is.
 
-    A text file is a document; so is a line of JSON lines, or a line of standard input. With --json
-    the probabilities of all classes are printed.
+    A text file is a document; so is a line of JSON lines, or a line of standard input, which must
+    be UTF-8: --encoding-errors is for files. With --json the probabilities of all classes are
+    printed.
 
     \b
     Example:
