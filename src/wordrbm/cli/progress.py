@@ -60,7 +60,7 @@ def _lines(label: str, total: float) -> "ProgressCallback":
         now = time.monotonic()
         is_stage = done == 0 and not any(map(str.isdigit, note)) and note != stage
         if is_stage or now - last >= SECONDS_BETWEEN_LINES or done >= total:
-            last, stage = now, note
+            last, stage = (last if is_stage else now), note
             share = done / total if total else 1.0
             print(f"{label} {share:4.0%} {note}", file=sys.stderr, flush=True)
 
