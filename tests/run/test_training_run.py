@@ -63,8 +63,9 @@ def test_a_run_writes_a_model_that_knows_the_text(corpus, tmp_path):
 
 
 @pytest.mark.parametrize("initialization", ["spectral", "random"])
-def test_the_first_vectors_are_those_of_the_setting(corpus, tmp_path, initialization):
+def test_the_first_vectors_are_those_of_the_setting(corpus, tmp_path, initialization, monkeypatch):
     """Before the first update: columns beyond the components stay random."""
+    monkeypatch.setattr("wordrbm.training.spectral.MIN_WORDS", 0)
     training = run(corpus, tmp_path, initialization=initialization)
     state = training._initial_state()
     rng, q = np.random.default_rng(training.settings.seed), corpus.vocabulary.probability()
@@ -76,6 +77,14 @@ def test_the_first_vectors_are_those_of_the_setting(corpus, tmp_path, initializa
         vectors = spectral_vectors(rng, batches, len(windows), 3, q, 4)
         expected[:, : vectors.shape[1]] = vectors
     np.testing.assert_array_equal(state.rbm.D, expected)
+
+
+def test_a_small_vocabulary_starts_at_random(corpus, tmp_path):
+    starts = (
+        run(corpus, tmp_path, initialization=initialization)._initial_state().rbm.D
+        for initialization in ("spectral", "random")
+    )
+    np.testing.assert_array_equal(*starts)
 
 
 @pytest.mark.parametrize("seed", range(10))

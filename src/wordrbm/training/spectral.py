@@ -25,6 +25,7 @@ from wordrbm.threads import one_blas_thread
 from wordrbm.training.batches import Batches
 
 WINDOWS = 20_000_000  # of the text that are counted, at most
+MIN_WORDS = 1_000  # of a vocabulary that is initialised so
 BLOCK = 2**18  # windows counted at once
 CONTEXTS = 1_000
 PRIOR = 10.0
@@ -42,7 +43,13 @@ def set_spectral_vectors(
     windows: int,
     q: Probability,
 ) -> None:
-    """Set D from the first of the `windows` there are; columns beyond the components stay."""
+    """Set D from the first of the `windows` there are; columns beyond the components stay.
+
+    A small vocabulary stays as it is: its words are read often, and vectors that already say all of
+    a small text make the first updates diverge.
+    """
+    if len(rbm.b) < MIN_WORDS:
+        return
     windows = min(windows, WINDOWS)
     vectors = spectral_vectors(rng, batches, windows, rbm.positions, q, rbm.D.shape[1])
     rbm.D[:, : vectors.shape[1]] = vectors
