@@ -24,7 +24,7 @@ from wordrbm.io import Vectors
 from wordrbm.likelihood.annealing import AnnealingSettings
 from wordrbm.likelihood.estimate import estimate_likelihood
 from wordrbm.likelihood.heaviest import DistinctWindows
-from wordrbm.models import AbstractRBM, init_wordrep
+from wordrbm.models import AbstractRBM
 from wordrbm.models.cloze import cloze_log_probability
 from wordrbm.run.evaluation import perplexity
 from wordrbm.run.training_run import WEIGHED_WINDOWS
@@ -41,7 +41,7 @@ from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.text.windows import ShuffledBatches
 from wordrbm.training import TrainingSettings, averaged, start, train
 from wordrbm.training.settings import PRESETS
-from wordrbm.training.spectral import set_spectral_vectors
+from wordrbm.training.spectral import initial_model
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -111,14 +111,9 @@ def run(
         known = {name: x * getattr(TrainingSettings(), name) for name, x in known.items()}
     settings = TrainingSettings(**known, windows=windows, seed=seed)
     q = prepared.vocabulary.probability()
-    sizes = {"n": settings.window, "H": settings.hidden, "d": settings.dimension}
-    rng = np.random.default_rng(settings.seed)
-    bias = settings.hidden_bias
-    model = init_wordrep(rng, **sizes, word_probability=q, hidden_bias=bias)
     windows = prepared.windows(settings.window, "train")
     batches = ShuffledBatches(windows, settings.seed)
-    if settings.initialization == "spectral":
-        set_spectral_vectors(rng, model, batches, len(windows), q)
+    model = initial_model(settings, batches, len(windows), q)
     state = start(model, batches, settings)
     if variant.get("apart"):  # every word has its own proposals, as in the paper
         apart = Metropolis.from_probability(q, steps=settings.mh_steps)

@@ -264,7 +264,7 @@ BUGS = [
     Bug("a new value starts as one never seen", "estimators/categorical.py",
         "self.rbm_.b[new] = ", "_ = ",
         f"{ESTIMATORS}/test_table.py::test_a_new_value_starts_at_its_frequency"),
-    Bug("vectors of another start", "run/training_run.py",
+    Bug("vectors of another start", "training/spectral.py",
         'if settings.initialization == "spectral":', "if False:",
         f"{RUN}::test_the_first_vectors_are_those_of_the_setting"),
     Bug("neighbours that are not smoothed", "training/spectral.py",

@@ -12,8 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, NoReturn, final
 
-import numpy as np
-
 from wordrbm.errors import Stopped
 from wordrbm.io.checkpoint import (
     RunIdentity,
@@ -25,7 +23,7 @@ from wordrbm.io.checkpoint import (
 from wordrbm.io.metrics import append_metrics, read_metrics, truncate_metrics
 from wordrbm.io.model_folder import METRICS, TIMES, VOCABULARY
 from wordrbm.likelihood.heaviest import DistinctWindows
-from wordrbm.models import WordRepRBM, init_wordrep
+from wordrbm.models import WordRepRBM
 from wordrbm.run.evaluation import HeldOutScores, free_energy_gap, held_out_scores
 from wordrbm.run.folder import is_finished, run_folder
 from wordrbm.sampling import PooledMetropolis
@@ -42,7 +40,7 @@ from wordrbm.training import (
     start,
     train,
 )
-from wordrbm.training.spectral import set_spectral_vectors
+from wordrbm.training.spectral import initial_model
 from wordrbm.training.trainer import (
     check_log_likelihood,
     check_perplexity,
@@ -144,12 +142,8 @@ class TrainingRun:
 
     def _initial_state(self) -> RunState:
         settings, q = self.settings, self.prepared.vocabulary.probability()
-        rng = np.random.default_rng(settings.seed)
-        sizes = {"n": settings.window, "H": settings.hidden, "d": settings.dimension}
-        rbm = init_wordrep(rng, **sizes, word_probability=q, hidden_bias=settings.hidden_bias)
-        if settings.initialization == "spectral":
-            windows = len(self.prepared.windows(settings.window, "train"))
-            set_spectral_vectors(rng, rbm, self._batches, windows, q)
+        windows = len(self.prepared.windows(settings.window, "train"))
+        rbm = initial_model(settings, self._batches, windows, q)
         return RunState(rbm, start(rbm, self._batches, settings), 0.0)
 
     def _updates(self, first: RunState) -> Iterator[tuple[RunState, Progress]]:

@@ -19,10 +19,11 @@ import numpy as np
 import scipy.sparse as sparse
 from jaxtyping import Float, Int64
 
-from wordrbm.models import WordRepRBM
+from wordrbm.models import WordRepRBM, init_wordrep
 from wordrbm.shapes import Array, Probability
 from wordrbm.threads import one_blas_thread
 from wordrbm.training.batches import Batches
+from wordrbm.training.settings import TrainingSettings
 
 WINDOWS = 20_000_000  # of the text that are counted, at most
 MIN_WORDS = 1_000  # of a vocabulary that is initialised so
@@ -34,6 +35,18 @@ OVERSAMPLING, ITERATIONS = 20, 4  # of the subspace iteration
 MIN_VARIANCE = 1e-6  # of a component over that of the largest: below it there is only rounding
 MAX_NORM = 2.0  # of a vector over the root mean square one: rare words lie far out
 RMS = 0.6  # of an entry, over words weighted as above
+
+
+def initial_model(
+    settings: TrainingSettings, batches: Batches, windows: int, q: Probability
+) -> WordRepRBM:
+    """The model before the first update of a run on so many windows; q are word frequencies."""
+    rng = np.random.default_rng(settings.seed)
+    sizes = {"n": settings.window, "H": settings.hidden, "d": settings.dimension}
+    rbm = init_wordrep(rng, **sizes, word_probability=q, hidden_bias=settings.hidden_bias)
+    if settings.initialization == "spectral":
+        set_spectral_vectors(rng, rbm, batches, windows, q)
+    return rbm
 
 
 def set_spectral_vectors(
