@@ -1,11 +1,15 @@
 """Cosines of a model's vectors against word pairs judged by people, in several spaces.
 
     python runs/word_similarity.py MODEL [MODEL ...] --pairs FOLDER [--beside VECTORS.txt ...]
+        [--analogies questions-words.txt]
 
 A file of pairs has a line ``word TAB word TAB score``; words are put in lower case. Printed for
 each file: Spearman's rank correlation times 100 on all pairs, on the half that the space was chosen
-on and on the other half (drawn by a seed), and the share of pairs whose words are both known. Last,
-how many of the nearest five neighbours are of the same kind (`wordrbm neighbours --groups`).
+on and on the other half (drawn by a seed), and the share of pairs whose words are both known. Then
+how many of the nearest five neighbours are of the same kind (`wordrbm neighbours --groups`), and
+the share of analogies ``a b c d`` that are answered: d is the word of the 30,000 most frequent that
+is nearest to b - a + c, of vectors of length one, a, b and c left out (Mikolov et al. 2013; gensim
+ships their questions as ``test/test_data/questions-words.txt``).
 """
 
 import argparse
@@ -21,6 +25,7 @@ from wordrbm.io.word2vec import read_word2vec
 from wordrbm.trained_model import load
 
 SEED = 0
+FREQUENT = 30_000  # words that may answer an analogy
 
 
 class Pair(NamedTuple):
@@ -58,6 +63,28 @@ def agreement(vectors, pairs):
     return Agreement(100 * float(rank), len(known) / len(pairs))
 
 
+def read_analogies(path):
+    """The questions of a file, four words each, in lower case; lines with ``:`` name a section."""
+    lines = path.read_text().lower().splitlines()
+    return [tuple(line.split()) for line in lines if line.strip() and not line.startswith(":")]
+
+
+def analogy_accuracy(vectors, questions):
+    """The share of known questions that are answered right, in percent."""
+    directions = vectors.matrix[:FREQUENT] / np.maximum(
+        np.linalg.norm(vectors.matrix[:FREQUENT], axis=1, keepdims=True), 1e-12
+    )
+    index = {word: row for row, word in enumerate(vectors.words[:FREQUENT])}
+    known = [[index[w] for w in words] for words in questions if all(w in index for w in words)]
+    right = 0
+    for block in np.array_split(np.array(known), max(1, len(known) // 500)):
+        a, b, c, d = block.T
+        cosine = (directions[b] - directions[a] + directions[c]) @ directions.T
+        cosine[np.arange(len(block))[:, None], block[:, :3]] = -np.inf
+        right += int((cosine.argmax(axis=1) == d).sum())
+    return 100 * right / len(known)
+
+
 def spaces(model):
     """The vectors of a model in several metrics, centred by word frequency or not."""
     D, U = model.rbm.D.astype(np.float64), model.rbm.U.astype(np.float64)
@@ -79,7 +106,7 @@ def purity(vectors):
     return float(np.mean([neighbour_purity(vectors, group).inside for group in GROUPS.values()]))
 
 
-def table_row(name, vectors, files):
+def table_row(name, vectors, files, questions):
     """One line of the table."""
     cells = []
     for pairs in files.values():
@@ -88,7 +115,10 @@ def table_row(name, vectors, files):
         cells.append(
             f"{every.spearman:5.1f} {chosen:5.1f} {reported:5.1f} {100 * every.coverage:5.1f} %"
         )
-    return f"{name:24} | {' | '.join(cells)} | {purity(vectors):.2f}"
+    cells.append(f"{purity(vectors):.2f}")
+    if questions:
+        cells.append(f"{analogy_accuracy(vectors, questions):.1f}")
+    return f"{name:24} | {' | '.join(cells)}"
 
 
 def main():
@@ -96,16 +126,18 @@ def main():
     parser.add_argument("models", type=Path, nargs="*")
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--beside", type=Path, nargs="*", default=[])
+    parser.add_argument("--analogies", type=Path)
     given = parser.parse_args()
     files = {path.name: read_pairs(path) for path in sorted(given.pairs.glob("*.txt"))}
-    print(f"{'':24} | {' | '.join(f'{name:25}' for name in files)} | groups")
+    questions = read_analogies(given.analogies) if given.analogies else []
+    print(f"{'':24} | {' | '.join(f'{name:25}' for name in files)} | groups | analogies")
     print(f"{'':24} | {' | '.join('  all  half other  known ' for _ in files)} |")
     for path in given.models:
         print(path.name)
         for name, vectors in spaces(load(path)).items():
-            print(table_row(f"  {name}", vectors, files), flush=True)
+            print(table_row(f"  {name}", vectors, files, questions), flush=True)
     for path in given.beside:
-        print(table_row(path.name, read_word2vec(path), files), flush=True)
+        print(table_row(path.name, read_word2vec(path), files, questions), flush=True)
 
 
 if __name__ == "__main__":

@@ -43,3 +43,17 @@ def test_the_table_of_a_file_of_vectors(tmp_path, vectors, monkeypatch, capsys):
     row = capsys.readouterr().out.splitlines()[-1]
     assert row.startswith("v.vec")
     assert "100.0 100.0 100.0 100.0 %" in row
+
+
+def test_analogies_leave_out_the_words_of_the_question(tmp_path):
+    # man:woman :: king:queen holds exactly; king itself is nearer to woman - man + king than "far".
+    rows = {"man": [1, 0, 0], "woman": [0, 1, 0], "king": [1, 0, 1], "queen": [0, 1, 1]}
+    words = ("<unk>", *rows, "far")
+    matrix = np.array([[-1, -1, -1], *rows.values(), [-1, 0, 0]], np.float32)
+    (tmp_path / "q.txt").write_text(": family\nMan woman king queen\nman woman king x\n")
+    questions = word_similarity.read_analogies(tmp_path / "q.txt")
+    assert questions == [("man", "woman", "king", "queen"), ("man", "woman", "king", "x")]
+    assert word_similarity.analogy_accuracy(Vectors(words, matrix), questions) == 100.0
+    assert word_similarity.analogy_accuracy(
+        Vectors(words, matrix), [("man", "woman", "king", "far")]
+    ) == pytest.approx(0.0)
