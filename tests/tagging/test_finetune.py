@@ -243,7 +243,8 @@ def test_training_and_tagging_use_the_same_hidden_scale():
     words = [x.words for x in labelled]
     encoded = EncodedSentences.build(labelled)
     train_tagger(encoded, config, 0.1, lambda step, value: reported.append(value))
-    half = train_tagger(encoded, config._replace(finetune=FinetuneSettings(1, 0.3, 0.0)), 0.1)
+    one_epoch = FinetuneSettings(epochs=1, hidden_rate=0.0)
+    half = train_tagger(encoded, config._replace(finetune=one_epoch), 0.1)
     # the second epoch meets what one epoch has learnt, as its tagger scores it
     batch = encode([x.columns[:-1] for x in labelled], half.attributes)
     batch = batch._replace(dense=half.features.dense_features(words))

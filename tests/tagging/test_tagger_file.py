@@ -134,3 +134,6 @@ def test_digests_differ_where_features_or_finetuning_do():
         FeatureConfig(ensemble=(one, changed)), FeatureConfig(ensemble=(changed, one)),
     ]  # fmt: skip
     assert len({training_digest(splits, config) for config in configs}) == len(configs)
+    # Settings are in the digests of taggers on disk in this form.
+    settings = "FinetuneSettings(epochs=10, rate=0.3, hidden_rate=0.2, seed=0)"
+    assert repr(FinetuneSettings()) == settings

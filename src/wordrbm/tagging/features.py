@@ -21,6 +21,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float32, Int32, Int64
+from pydantic import BaseModel, ConfigDict, Field
 
 from wordrbm.errors import WordRBMError
 from wordrbm.inference.features import sentence_features
@@ -186,13 +187,15 @@ def hidden_features(
     return np.concatenate(blocks)
 
 
-class FinetuneSettings(NamedTuple):
+class FinetuneSettings(BaseModel):
     """Joint training of hidden units and CRF: epochs, first learning rates, order of sentences."""
 
-    epochs: int = 10
-    rate: float = 0.3
-    hidden_rate: float = 0.2
-    seed: int = 0
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    epochs: int = Field(default=10, ge=1)
+    rate: float = Field(default=0.3, ge=0)
+    hidden_rate: float = Field(default=0.2, ge=0)
+    seed: int = Field(default=0, ge=0)
 
 
 class FeatureConfig(NamedTuple):
