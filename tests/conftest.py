@@ -14,7 +14,6 @@ install_import_hook(
         "wordrbm.inference.windows",
         "wordrbm.run.in_memory",
         "wordrbm.classification",
-        "wordrbm.estimators.conditional",
         "wordrbm.estimators.table",
         "wordrbm.tagging.crf",
         "wordrbm.tagging.features",

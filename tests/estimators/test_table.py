@@ -1,10 +1,19 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from tests import reference
 from tests.estimators.test_categorical import SMALL
 from wordrbm import CategoricalRBM
 from wordrbm.errors import WordRBMError
-from wordrbm.estimators.table import CategoryCounts, Table, good_turing_frequencies, table_of
+from wordrbm.estimators.table import (
+    CategoryCounts,
+    Table,
+    column_log_probability,
+    good_turing_frequencies,
+    table_of,
+)
 
 TABLE = Table((2, 3, 1), ("0", "1", "2"))
 
@@ -100,3 +109,26 @@ def test_a_new_value_starts_at_its_frequency():
     np.testing.assert_allclose(model.rbm_.b[40], np.log(60 / 80), rtol=1e-5)
     proposed = np.exp(model._trainer.transition.log_q)
     assert proposed[40] > 0.5
+
+
+PARTS = [slice(0, 2), slice(2, 5)]  # the words of each column
+
+
+@pytest.mark.parametrize("i", [0, 1])
+def test_a_column_given_the_rest_is_the_referees(wordrep, i):
+    """The referee's cloze over all words, kept to the column."""
+    v = np.array([[0, 2], [1, 4], [1, 3]])
+    for row, log_p in zip(v, column_log_probability(wordrep, v, i, PARTS[i]), strict=True):
+        p = reference.cloze(wordrep, row, i)[PARTS[i]]
+        np.testing.assert_allclose(np.exp(log_p), p / p.sum(), rtol=1e-9)
+
+
+def test_products_are_in_double_precision(wordrep):
+    narrow = {name: x.astype(np.float32) for name, x in wordrep.parameters().items()}
+    wide = {name: x.astype(np.float64) for name, x in narrow.items()}
+    v = np.array([[0, 2], [1, 4]])
+    a, b = (
+        list(column_log_probability(replace(wordrep, **numbers), v, 1, PARTS[1]))
+        for numbers in (narrow, wide)
+    )
+    np.testing.assert_allclose(a, b, rtol=1e-12)

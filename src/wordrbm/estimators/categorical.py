@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from wordrbm.errors import InvalidInput
 from wordrbm.estimators import parameters
-from wordrbm.estimators.conditional import column_log_probability, value_log_probability
 from wordrbm.estimators.errors import restore_on_error, warn_if_chains_lag
-from wordrbm.estimators.table import CategoryCounts, sizes_of, table_of
+from wordrbm.estimators.table import CategoryCounts, column_log_probability, sizes_of, table_of
 from wordrbm.inference.precision import evaluate_in_double
 from wordrbm.models import WordRepRBM
 from wordrbm.run.in_memory import InMemoryTrainer, rows_as_windows, writable_state
@@ -79,9 +78,8 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def transform(self, X: Any) -> Hidden:
         """``P(h_j = 1 | row)``: a feature vector for every row, (N, n_components), float32."""
         check_is_fitted(self)
-        return evaluate_in_double(WordRepRBM.hidden_mean, self.rbm_, self._words(X)).astype(
-            np.float32
-        )
+        mean = evaluate_in_double(WordRepRBM.hidden_mean, self.rbm_, self._words(X))
+        return mean.astype(np.float32)
 
     def score_samples(self, X: Any) -> Float[np.ndarray, " N"]:
         """``-F(row)``: the log-probability of every row, up to one constant of the model."""
@@ -94,11 +92,12 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         It costs O(K_i H) for every value: for tables of small columns, or few rows.
         """
         check_is_fitted(self)
-        v = self._words(X)
-        columns = [
-            value_log_probability(self.rbm_, v, i, self._column_words(i)) for i in range(v.shape[1])
-        ]
-        return float(np.mean(columns))
+        v, values = self._words(X), []
+        for i, column in enumerate(v.T):
+            log_p = column_log_probability(self.rbm_, v, i, self._column_words(i))
+            first = self.offsets_[i]
+            values.append([x[word - first] for word, x in zip(column, log_p, strict=True)])
+        return float(np.mean(values))
 
     def conditional(self, X: Any, column: int | str) -> Float[np.ndarray, "N k"]:
         """``P(value | rest of the row)`` over the values of a column, exact, at O(K_i H) a row.
@@ -109,8 +108,8 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         i = self._column_number(column)
         X = np.array(validate_data(self, X, reset=False, **UNCHECKED))
         X[:, i] = 0
-        v = self._table.words(X)
-        return np.exp(column_log_probability(self.rbm_, v, i, self._column_words(i)))
+        log_p = column_log_probability(self.rbm_, self._table.words(X), i, self._column_words(i))
+        return np.exp(np.stack(list(log_p)))
 
     def sample(
         self, n_samples: int = 1, *, sweeps: int = 100, random_state: Any = None
@@ -144,7 +143,8 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         parameters.thread_count(self.n_jobs)
         self._check_unchanged()
         v = self._words(X)
-        self._make_writable()
+        self._trainer, self._state = self._trainer.writable(), writable_state(self._state)
+        self.rbm_ = self._trainer.rbm
         new = self._counts.add(v)
         # A new value starts at its frequency, as the values of the first rows did.
         self.rbm_.b[new] = self._counts.log_frequency(new)
@@ -168,19 +168,12 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             "n_categories": (sizes, sizes_of(len(sizes), n_categories)),
             "chains": (len(self._state.chains.v), parameters.chain_count(self)),
         }
-        changed = [
-            f"{name} from {old} to {new}" for name, (old, new) in pairs.items() if old != new
-        ]
-        if changed:
+        changes = [f"{name} from {x} to {y}" for name, (x, y) in pairs.items() if x != y]
+        if changes:
             raise InvalidInput(
-                f"The parameters changed after the first call ({', '.join(changed)}); set them "
+                f"The parameters changed after the first call ({', '.join(changes)}); set them "
                 "back, or call fit to train a fresh model."
             )
-
-    def _make_writable(self) -> None:
-        self._trainer, self._state = self._trainer.writable(), writable_state(self._state)
-        self._counts.make_writable()
-        self.rbm_ = self._trainer.rbm
 
     def _train(self, v: Words, schedule: parameters.Schedule, **changes: Any) -> None:
         settings = parameters.training_settings(

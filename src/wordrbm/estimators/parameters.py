@@ -18,23 +18,11 @@ from wordrbm.errors import InvalidInput
 from wordrbm.threads import available_cores
 from wordrbm.training import Progress, TrainingSettings
 
-SETTING = {
-    "n_iter": "windows",
-    "n_components": "hidden",
-    "window": "window",
-    **{
-        name: name
-        for name in (
-            "dimension", "batch_size", "chains", "mh_steps", "word_rate", "hidden_rate",
-            "momentum", "l2", "shards",
-        )
-    },
-}  # fmt: skip
-AUTOMATIC = ("n_iter", None)  # as many epochs as the rows need:
-MIN_EPOCHS = 10  # and
-MIN_UPDATES = 3000  # a small table takes more epochs
+SETTINGS = TrainingSettings.model_fields
+RENAMED = {"n_iter": "windows", "n_components": "hidden"}  # others have the names of the settings
+MIN_EPOCHS, MIN_UPDATES = 10, 3000  # without n_iter: a small table takes more epochs
 MAX_ROWS_READ = 2**62  # in all epochs: the bound of `windows`
-RESERVOIR = TrainingSettings.model_fields["reservoir"].default
+RESERVOIR = SETTINGS["reservoir"].default
 CONSTANT_RATES = {"final_rate": 1.0, "rate_windows": None, "warmup": 0}
 
 
@@ -54,10 +42,16 @@ class Schedule(NamedTuple):
 
 def schedule(estimator: Any, rows: int) -> Schedule:
     """`n_iter` epochs; without it `MIN_EPOCHS`, more if these are fewer than `MIN_UPDATES`."""
-    single = single_epoch(estimator, rows)
-    if estimator.n_iter is not None:
-        return _in_bounds(single._replace(epochs=int(estimator.n_iter)))
-    return single._replace(epochs=max(MIN_EPOCHS, -(-MIN_UPDATES // single.batches)))
+    _, batches, size = single_epoch(estimator, rows)
+    if estimator.n_iter is None:
+        return Schedule(max(MIN_EPOCHS, -(-MIN_UPDATES // batches)), batches, size)
+    epochs = int(estimator.n_iter)
+    if epochs * batches * size >= MAX_ROWS_READ:
+        raise InvalidInput(
+            f"The parameter n_iter is {epochs}, so {MAX_ROWS_READ} rows or more would be read in "
+            "all; give fewer epochs."
+        )
+    return Schedule(epochs, batches, size)
 
 
 def single_epoch(estimator: Any, rows: int) -> Schedule:
@@ -95,17 +89,18 @@ def validated(estimator: Any) -> dict[str, Any]:
     """The parameters by the names of the settings; one that is out of bounds is refused."""
     values = {}
     for name, value in estimator.get_params(deep=False).items():
-        if name not in SETTING or (name, value) == AUTOMATIC:
+        setting = RENAMED.get(name, name)
+        if setting not in SETTINGS or (name == "n_iter" and value is None):
             continue
         value = value.item() if isinstance(value, np.generic) else value
         try:
-            TrainingSettings(**({SETTING[name]: value} | _divisible(name, value)))
+            TrainingSettings(**({setting: value} | _divisible(name, value)))
         except ValidationError as error:
             fault = error.errors()[0]["msg"]
             raise InvalidInput(
                 f"The parameter {name} is {value!r}; {fault[0].lower()}{fault[1:]}."
             ) from None
-        values[SETTING[name]] = value
+        values[setting] = value
     return values
 
 
@@ -158,15 +153,6 @@ def chain_count(estimator: Any) -> int:
     """The parameter `chains`, rounded up to a multiple of the shards."""
     values = validated(estimator)
     return _round_up(values["chains"], values["shards"])
-
-
-def _in_bounds(schedule: Schedule) -> Schedule:
-    if schedule.epochs * schedule.batches * schedule.size >= MAX_ROWS_READ:
-        raise InvalidInput(
-            f"The parameter n_iter is {schedule.epochs}, so {MAX_ROWS_READ} rows or more would be "
-            "read in all; give fewer epochs."
-        )
-    return schedule
 
 
 def _divisible(name: str, value: Any) -> dict[str, Any]:

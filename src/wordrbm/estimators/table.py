@@ -1,20 +1,27 @@
-"""A table of categories as windows of words, and how often each category has occurred.
+"""A table of categories as windows of words: counts and conditionals of its columns.
 
 Column i of a table holds values ``0 .. K_i - 1``. Laid end to end, the values of all columns are
 one vocabulary: value x of column i is the word ``offset_i + x``, with ``offset_i = K_0 + .. +
 K_{i-1}``. A row of n values is then a window of n words whose position i only ever holds words
-of column i.
+of column i. Given the other columns, column i is a softmax over its own values alone,
+
+    P(v_i = x | rest) = exp(b_x + sum_j softplus(a_j + (U[i] D[x])_j)) / sum over the column
+
+with ``a = c + sum_{k != i} U[k] D[v_k]``, at a cost of O(K_i H d) a row.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, final
+from typing import Any, NoReturn, TypeAlias, final
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
 from wordrbm.errors import InvalidInput
 from wordrbm.estimators.errors import NotNumeric
+from wordrbm.inference.precision import BLANK, evaluate_in_double
+from wordrbm.models import WordRepRBM
+from wordrbm.models.cloze import word_logits
 from wordrbm.run.in_memory import writable
 from wordrbm.sampling import column_offsets
 from wordrbm.shapes import Words
@@ -22,6 +29,8 @@ from wordrbm.shapes import Words
 MAX_WORDS = 2**31 - 1  # words are 32-bit integers
 MAX_INFERRED = 10_000_000  # values of a column without n_categories: memory is in proportion
 MAX_INFERRED_PER_ROW = 1000  # or so many for every row
+
+Rows: TypeAlias = Shaped[np.ndarray, "N n"]  # values of a table
 
 
 @final
@@ -37,7 +46,7 @@ class Table:
         """The first word of each column, and the number of all words."""
         return column_offsets(self.sizes)
 
-    def words(self, X: Shaped[np.ndarray, "N n"]) -> Words:
+    def words(self, X: Rows) -> Words:
         """Values as words; a value beyond the size of its column is refused."""
         X = categories(X, self.names)
         beyond = np.array(self.sizes) <= X
@@ -51,7 +60,7 @@ class Table:
         return v - self.offsets[:-1]
 
 
-def table_of(X: Shaped[np.ndarray, "N n"], names: Sequence[str], n_categories: Any) -> Table:
+def table_of(X: Rows, names: Sequence[str], n_categories: Any) -> Table:
     """The columns of X, with `n_categories` values or else as many as occur."""
     X = categories(X, names)
     if n_categories is None:
@@ -99,6 +108,23 @@ def good_turing_frequencies(counts: Int[np.ndarray, " k"]) -> Float[np.ndarray, 
     return weight / weight.sum()
 
 
+def column_log_probability(
+    rbm: WordRepRBM, v: Words, i: int, words: slice
+) -> Iterator[Float[np.ndarray, " k"]]:
+    """Yield ``log P(v_i = x | rest of the row)`` of every row, for all x of column i.
+
+    `words` are the words of the column. What a row holds in it does not matter.
+    """
+    U = rbm.U[i : i + 1].astype(np.float64)  # so that the products are in double precision too
+    rest = v.copy()
+    rest[:, i] = BLANK
+    for hidden_input in evaluate_in_double(WordRepRBM.hidden_input, rbm, rest):
+        column = WordRepRBM(D=rbm.D[words], U=U, b=rbm.b[words], c=hidden_input)
+        blocks = word_logits(column, np.zeros((1, 1), int), 0)
+        logits = np.concatenate([block[0] for _, block in blocks])
+        yield logits - np.logaddexp.reduce(logits)
+
+
 class CategoryCounts:
     """Running counts of all values of a table, from which proposals are made.
 
@@ -114,14 +140,11 @@ class CategoryCounts:
 
     def add(self, v: Words) -> Int[np.ndarray, " _"]:
         """Count the values of some rows; returns those that are new, at a cost free of K."""
+        self._counts = writable(self._counts)  # they may be read-only, as in a memory map
         new = np.unique(v[self._counts[v] == 0])
         np.add.at(self._counts, v.ravel(), 1)
         self._rows += len(v)
         return new
-
-    def make_writable(self) -> None:
-        """Copy the counts if they are read-only, as in a memory map."""
-        self._counts = writable(self._counts)
 
     def log_frequency(self, words: Int[np.ndarray, " _"]) -> Float[np.ndarray, " _"]:
         """The logarithm of the fraction of rows that hold each of these values."""
@@ -138,7 +161,7 @@ class CategoryCounts:
         return [good_turing_frequencies(counts) for counts in columns]
 
 
-def categories(X: Shaped[np.ndarray, "N n"], names: Sequence[str]) -> Shaped[np.ndarray, "N n"]:
+def categories(X: Rows, names: Sequence[str]) -> Rows:
     """The values as numbers; one that is no category of any column is refused."""
     X, expected = _numbers(X), "a whole number from 0 on"
     for wrong in (~np.isfinite(X), np.floor(X) != X):
@@ -149,7 +172,7 @@ def categories(X: Shaped[np.ndarray, "N n"], names: Sequence[str]) -> Shaped[np.
     return X
 
 
-def _numbers(X: Shaped[np.ndarray, "N n"]) -> Shaped[np.ndarray, "N n"]:
+def _numbers(X: Rows) -> Rows:
     """Python's own numbers as doubles, None as NaN; NumPy's numbers unchanged."""
     fault = f"they are of {X.dtype}"
     try:
@@ -169,12 +192,7 @@ def _first(wrong: Bool[np.ndarray, "N n"]) -> tuple[int, int]:
 
 
 def _refuse(
-    X: Shaped[np.ndarray, "N n"],
-    row: int,
-    i: int,
-    names: Sequence[str],
-    expected: str,
-    opening: str = "",
+    X: Rows, row: int, i: int, names: Sequence[str], expected: str, opening: str = ""
 ) -> NoReturn:
     value = f"{X[row, i]:g}".replace("nan", "NaN")
     raise InvalidInput(
