@@ -5,14 +5,10 @@ from typing import Any, NamedTuple
 from experiments.cache import ResultKey
 from experiments.sentiment.data import FOLDS, Dataset
 from experiments.sentiment.features import POOLINGS, TANH_WIDTH, TOP_FRACTION
+from wordrbm.classification.classifier import class_model_settings
 from wordrbm.classification.finetune import ClassFinetuning
-from wordrbm.training import TrainingSettings, check_settings
-from wordrbm.training.settings import PRESETS
+from wordrbm.training import TrainingSettings
 
-# Learning rates of class models after pre-training with the usual ones; chosen together with the
-# number of windows, on folds by film (docs/decisions.md, 18).
-RATES = {"word_rate": 0.06, "hidden_rate": 0.06}
-CHAINS = 256  # fewer than usual: better after a few million windows (docs/decisions.md, 15)
 GENERATIVE, FINETUNED = "generative", "fine-tuned"  # stages of class models
 
 
@@ -30,21 +26,21 @@ class ModelConfig(NamedTuple):
 
     def pretrain_settings(self, seed: int) -> TrainingSettings:
         """The settings of the initial model of all classes."""
-        return self._settings(self.pretrain_windows, seed)
+        return class_model_settings(self._sizes, self.pretrain_windows, seed)
 
     def class_settings(self, seed: int) -> TrainingSettings:
         """The settings of the model of a class."""
-        return self._settings(self.windows, seed, **(RATES if self.pretrain_windows else {}))
+        pretrained = self.pretrain_windows > 0
+        return class_model_settings(self._sizes, self.windows, seed, pretrained=pretrained)
 
     @property
     def finetune_settings(self) -> ClassFinetuning:
         """The settings of fine-tuning."""
         return ClassFinetuning(epochs=self.finetune_epochs)
 
-    def _settings(self, windows: int, seed: int, **rates: float) -> TrainingSettings:
-        sizes = {"window": self.window, "hidden": self.hidden, "dimension": self.dimension}
-        run = {"windows": windows, "seed": seed, "chains": CHAINS}
-        return check_settings({**PRESETS["paper"], "jumps": 1, **sizes, **run, **rates})
+    @property
+    def _sizes(self) -> dict[str, int]:
+        return {"window": self.window, "hidden": self.hidden, "dimension": self.dimension}
 
     @property
     def stages(self) -> list[str]:
@@ -74,7 +70,7 @@ class FoldJob(NamedTuple):
     def key(self, data: Dataset, stage: str = "energies", **more: Any) -> ResultKey:
         """The key of what is computed from the job's models in a stage."""
         config = self.config
-        finetune = config.finetune_settings._asdict() if config.finetune_epochs else None
+        finetune = config.finetune_settings.model_dump() if config.finetune_epochs else None
         return ResultKey.of(
             f"{self.name}-{stage}", fold=self.fold, **_pretrain_inputs(config, self.seed, data),
             training=config.class_settings(self.seed).model_dump(), finetune=finetune,

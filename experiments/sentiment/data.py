@@ -12,11 +12,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Int64
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from wordrbm.classification.documents import DocumentIds, TokenizedDocuments, tokenize_documents
-from wordrbm.classification.labelled_files import tokenize_labelled
+from wordrbm.classification.documents import (
+    DocumentIds,
+    Labels,
+    TokenizedDocuments,
+    tokenize_documents,
+    tokenize_labelled,
+)
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import path_status
 from wordrbm.text.formats import iter_documents
@@ -30,8 +34,6 @@ MIN_WORDS = 3
 SEED = 0
 CLASS = "{}"  # stands for the class in a file name
 
-Labels = Int64[np.ndarray, " N"]
-
 
 class DocumentSet(NamedTuple):
     """Tokenized documents, and the index of each one's class; unlabelled ones have -1."""
@@ -42,13 +44,28 @@ class DocumentSet(NamedTuple):
     def __len__(self) -> int:
         return len(self.label)
 
-    def select(self, numbers: Int64[np.ndarray, " M"]) -> "DocumentSet":
+    def select(self, numbers: Labels) -> "DocumentSet":
         """The documents with these numbers."""
-        return DocumentSet(self.tokenized.select(numbers), self.label[numbers])
+        words, documents = self.tokenized.words, self.tokenized.documents.select(numbers)
+        return DocumentSet(TokenizedDocuments(words, documents), self.label[numbers])
 
     def encode(self, vocabulary: Vocabulary, n: int) -> DocumentIds:
         """Documents as ids; one shorter than a window is filled up with the unknown word."""
         return self.tokenized.encode(vocabulary).pad(n)
+
+
+def concat_ids(first: DocumentIds, second: DocumentIds) -> DocumentIds:
+    """The documents of both, those of the first in front."""
+    offsets = np.append(first.offsets, first.offsets[-1] + second.offsets[1:])
+    return DocumentIds(np.append(first.ids, second.ids), offsets)
+
+
+def concat_tokenized(first: TokenizedDocuments, second: TokenizedDocuments) -> TokenizedDocuments:
+    """The documents of both, over the words of both."""
+    index = {word: k for k, word in enumerate(first.words)}
+    ids = np.array([index.setdefault(word, len(index)) for word in second.words], np.int32)
+    renumbered = DocumentIds(ids[second.documents.ids], second.documents.offsets)
+    return TokenizedDocuments(list(index), concat_ids(first.documents, renumbered))
 
 
 class Dataset(NamedTuple):
@@ -128,7 +145,7 @@ def _read_unlabelled(folder: Path, files: LabelledFiles, options: ReadOptions) -
         )
     texts = iter_documents(files.unlabelled, options.field, options.encoding_errors)
     tokenized = tokenize_documents(texts)
-    return DocumentSet(tokenized, np.full(len(tokenized), -1))
+    return DocumentSet(tokenized, np.full(len(tokenized.documents), -1))
 
 
 def _check_enough(

@@ -22,7 +22,7 @@ from experiments.sentiment.config import (
     fold_jobs,
     pretrain_key,
 )
-from experiments.sentiment.data import Dataset, restore_order
+from experiments.sentiment.data import Dataset, concat_tokenized, restore_order
 from experiments.sentiment.features import (
     MEAN,
     POOLINGS,
@@ -79,7 +79,7 @@ def build_vocabulary(config: ModelConfig, data: Dataset) -> Vocabulary:
     """The words of all training documents, and of the unlabelled ones if they pre-train."""
     tokenized = data.train.tokenized
     if config.pretrain_unlabelled and data.unlabelled is not None:
-        tokenized = tokenized.concat(data.unlabelled.tokenized)
+        tokenized = concat_tokenized(tokenized, data.unlabelled.tokenized)
     vocabulary = tokenized.vocabulary(UNLIMITED, config.min_count)
     if len(vocabulary) < 2:
         raise WordRBMError(f"No word was seen {config.min_count} times; use a smaller --min-count.")

@@ -21,7 +21,7 @@ from scipy import sparse
 
 from experiments.cache import Record, ResultCache, ResultKey
 from experiments.sentiment.config import FINETUNED, GENERATIVE, FoldJob, ModelConfig, fold_jobs
-from experiments.sentiment.data import Dataset, Labels, restore_order
+from experiments.sentiment.data import Dataset, concat_ids, restore_order
 from experiments.sentiment.features import MEAN, NgramFeatures, TrainTest
 from experiments.sentiment.models import (
     JobContext,
@@ -31,6 +31,7 @@ from experiments.sentiment.models import (
 )
 from experiments.sentiment.stacking import Decisions, fit_and_decide, nb_svm
 from wordrbm.classification.calibration import contrast
+from wordrbm.classification.documents import Labels
 from wordrbm.classification.finetune import ClassFinetuning, finetune_classes
 
 # Chosen on one fold of films (docs/decisions.md, 22).
@@ -62,7 +63,7 @@ class StudentFeatures(NamedTuple):
 def self_training_key(job: FoldJob, data: Dataset) -> ResultKey:
     """The key of a job's pseudo-labels, and of the energies under its students."""
     return job.key(
-        data, "self-training", documents=data.unlabelled_digest, student=STUDENT._asdict(),
+        data, "self-training", documents=data.unlabelled_digest, student=STUDENT.model_dump(),
         teacher=[ABSTAIN_FRACTION, TEACHER_C],
     )  # fmt: skip
 
@@ -115,7 +116,7 @@ def self_train(job: FoldJob, context: JobContext, teachers: TeacherScores) -> Re
     scores = [teachers.ngrams[job.fold], -teacher.energies(unlabelled, check_stop)]
     pseudo = pseudo_labels(scores, teachers.eligible)
     labelled = np.flatnonzero(pseudo != NO_LABEL)
-    documents = train.select(fitted).concat(unlabelled.select(labelled))
+    documents = concat_ids(train.select(fitted), unlabelled.select(labelled))
     label = append_pseudo_labels(data.train.label[fitted], pseudo)
     student = finetune_classes(
         load_class_models(job, GENERATIVE, data, context.cache), documents, label,

@@ -21,8 +21,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from experiments.sentiment.data import Labels, restore_order
+from experiments.sentiment.data import restore_order
 from experiments.sentiment.features import NaiveBayesWeights, TrainTest
+from wordrbm.classification.documents import Labels
 
 SEED = 0  # of the order in which liblinear visits documents
 SVM_GRID = (0.1, 0.3, 1.0)  # values of C

@@ -67,6 +67,7 @@ def test_a_head_over_single_units_is_refused(classifier, tmp_path):
         ({"center": [0.0, float("nan")]}, "is damaged"),
         ({"classes": ["x", "x"]}, "each with a name of its own"),
         ({"classes": "ab"}, "no list of names"),
+        ({"center": [True, False]}, "is damaged"),
         ({"classes": ["\ud800", "b"]}, "is damaged"),
         ({"center": 10**400}, "is damaged"),
         ({"center": [["1", "2"]]}, "is damaged"),

@@ -1,9 +1,11 @@
-"""Documents as ids: tokens, vocabulary, padding, windows and selection."""
+"""Documents as ids: tokens, vocabulary, padding, windows and selection; labelled, from disk."""
 
 import numpy as np
 import pytest
 
-from wordrbm.classification.documents import iter_tokens, tokenize_documents
+from tests.reviews import write_reviews
+from wordrbm.classification.documents import iter_tokens, read_labelled, tokenize_documents
+from wordrbm.errors import WordRBMError
 from wordrbm.text.tokenizer import tokenize
 
 TEXTS = ["a b c d e f a", "", "b", "c c c", "f e d c b a f e d"]
@@ -36,14 +38,8 @@ def test_short_documents_are_padded_and_empty_ones_are_not(tokenized):
     np.testing.assert_array_equal(selected[0], documents[4])
 
 
-def test_documents_are_selected_and_concatenated(tokenized):
+def test_the_tokens_of_every_document(tokenized):
     assert [" ".join(tokens) for tokens in tokenized.tokens()] == TEXTS
-    selected = tokenized.select(np.array([4, 0]))
-    assert list(selected.tokens()) == [TEXTS[4].split(), TEXTS[0].split()]
-    both = tokenized.concat(tokenize_documents(["z a", "b"]))
-    assert list(both.tokens())[-2:] == [["z", "a"], ["b"]]
-    assert both.documents.offsets.tolist() == [*tokenized.documents.offsets.tolist(), 22, 23]
-    assert len(both) == 7
 
 
 def test_the_vocabulary_has_the_most_frequent_words(tokenized):
@@ -52,3 +48,38 @@ def test_the_vocabulary_has_the_most_frequent_words(tokenized):
     assert vocabulary.counts.sum() == tokenized.documents.ids.size
     assert tokenized.encode(vocabulary)[3].tolist() == [1, 1, 1]
     assert len(tokenized.vocabulary(10, 4)) == 2
+
+
+def test_training_and_test_documents_by_class(tmp_path):
+    sets = read_labelled(write_reviews(tmp_path, count=20, test=8, unlabelled=4))
+    assert sets.classes == ("animals", "money")
+    assert sets.class_counts() == {"animals": 6, "money": 6}
+    assert sets.test.label.tolist() == [0] * 4 + [1] * 4
+    tokens = list(sets.train.tokenized.tokens())
+    assert len(tokens) == 12
+    assert {"bank", "fund", "trader", "firm"} & set(tokens[-1])
+    data = sets.encode(3, 1, 2)
+    np.testing.assert_array_equal(data.label, sets.train.label)
+    assert len(data.documents) == 12
+
+
+def test_a_test_folder_of_its_own(tmp_path):
+    write_reviews(tmp_path / "mine", count=20, test=8, unlabelled=0)
+    train, test = tmp_path / "mine" / "train", tmp_path / "mine" / "test"
+    assert read_labelled(train).test is None
+    assert len(read_labelled(train, test).test.label) == 8
+    assert len(read_labelled(train, tmp_path / "mine").test.label) == 8
+    (test / "weather").mkdir()
+    (test / "weather" / "1.txt").write_text("rain")
+    with pytest.raises(WordRBMError, match="and no other"):
+        read_labelled(train, test)
+
+
+def test_too_few_documents_or_words_are_refused(tmp_path):
+    sets = read_labelled(write_reviews(tmp_path, count=20, test=8, unlabelled=0))
+    with pytest.raises(WordRBMError, match="Class animals has 6 documents with words where 7"):
+        sets.encode(3, 1, 7)
+    with pytest.raises(WordRBMError, match="No word occurs 1000 times"):
+        sets.encode(3, 1000, 2)
+    with pytest.raises(WordRBMError, match="--encoding-errors is 'ignore'"):
+        read_labelled(tmp_path, encoding_errors="ignore")

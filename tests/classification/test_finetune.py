@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from wordrbm import FreeEnergyClassifier
 from wordrbm.classification import finetune as finetune_module
@@ -94,12 +95,9 @@ def test_the_gradient_is_that_of_the_log_probability_of_the_right_class():
 def test_a_batch_is_one_step_of_every_model():
     optimizers = [RowAdaGrad.of(a_model(seed, np.float32)) for seed in (1, 2, 3)]
     fresh, even = [a_model(seed, np.float32) for seed in (1, 2, 3)], np.ones((3, H))
-    windows, scale = (
-        document_windows(DOCUMENTS.select(NONEMPTY), n),
-        EnergyScale(0.7, np.array([0.5, -0.4, 0.1])),
-    )
-    settings = ClassFinetuning(word_dropout=0.0, unit_dropout=0.0, rate=0.1)
-    update(np.random.default_rng(0), optimizers, windows, LABEL[NONEMPTY], scale, settings)
+    windows = document_windows(DOCUMENTS.select(NONEMPTY), n)
+    scale = EnergyScale(0.7, np.array([0.5, -0.4, 0.1]))
+    update(optimizers, windows, LABEL[NONEMPTY], scale, even.astype(np.float32), 0.1)
     for c in range(3):
         slope = np.zeros((K, d))
         for w, k in np.ndindex(K, d):
@@ -148,6 +146,14 @@ def test_few_documents_take_more_epochs():
     assert epochs_for(25_000, ClassFinetuning(epochs=5)) == 5
     assert epochs_for(100, ClassFinetuning(epochs=5, batch=16)) == 43  # of seven steps each
     assert epochs_for(1, ClassFinetuning()) == 300
+
+
+@pytest.mark.parametrize(
+    "values", [{"epochs": 0}, {"epochs": 1001}, {"batch": 0}, {"unit_dropout": 1.0}, {"rates": 1}]
+)
+def test_settings_out_of_bounds_are_refused(values):
+    with pytest.raises(ValidationError):
+        ClassFinetuning(**values)
 
 
 def test_words_are_dropped_at_the_rate():
@@ -207,11 +213,8 @@ def accuracy(models, documents, label):
 def test_identical_models_learn_to_discriminate(untuned, documents):
     models, encoded = untuned
     half, rest = np.arange(120), np.arange(120, 240)
-    train, label, settings = (
-        encoded.select(half),
-        documents[1][half],
-        ClassFinetuning(12, 0.1),
-    )
+    train, label = encoded.select(half), documents[1][half]
+    settings = ClassFinetuning(epochs=12, rate=0.1)
     reported = []
     tuned = finetune_classes(models, train, label, settings, reported.append)
     assert accuracy(tuned, encoded.select(rest), documents[1][rest]) > 0.9
@@ -227,7 +230,7 @@ def test_identical_models_learn_to_discriminate(untuned, documents):
 
 def test_the_rate_falls_to_zero(untuned, documents, monkeypatch):
     rates = []
-    monkeypatch.setattr(finetune_module, "update", lambda *given: rates.append(given[-1].rate))
+    monkeypatch.setattr(finetune_module, "update", lambda *arguments: rates.append(arguments[-1]))
     finetune_classes(*untuned, documents[1], ClassFinetuning(epochs=20, rate=0.5))
     assert len(rates) == 300
     np.testing.assert_allclose(rates, 0.5 * (1 - np.arange(300) / 300))

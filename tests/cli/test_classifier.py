@@ -83,6 +83,8 @@ def test_new_documents_are_classified(trained, tmp_path):
     assert [record["label"] for record in records] == ["animals", "money"]
     assert [record["document"] for record in records] == ["line 1", "line 2"]
     assert sum(records[0]["probabilities"].values()) == pytest.approx(1)
+    broken = run("predict", out, "--encoding-errors", "replace", input=b"the cat \xff eats fish\n")
+    assert broken.stdout.split("\t")[0] == "animals"
     folder = run("predict", out, tmp_path, "--field", "body")
     assert len(folder.stdout.splitlines()) == 3
 
@@ -104,6 +106,22 @@ def test_a_document_is_explained(trained, tmp_path):
     assert len(window["words"]) == 3
     piped = run("explain", trained[0], "--json", input=text.read_text())
     assert json.loads(piped.stdout) == record
+    line = tmp_path / "one.jsonl"
+    line.write_text(json.dumps({"body": text.read_text()}))
+    of_line = run("explain", trained[0], line, "--json", "--field", "body")
+    assert json.loads(of_line.stdout) == record
+    command = ("explain", trained[0], "--json", "--encoding-errors", "replace")
+    replaced = run(*command, input=text.read_bytes() + b" \xff")
+    assert json.loads(replaced.stdout)["words"] == 11
+
+
+def test_a_classifier_says_what_it_is(trained):
+    done = CliRunner().invoke(app, ["info", str(trained[0]), "--json"])
+    record = json.loads(done.stdout)
+    assert record["kind"] == "classifier"
+    assert record["command"] == f"wordrbm classifier predict {trained[0]} FILE"
+    assert record["documents"] == {"animals": 40, "money": 40}
+    assert record["cross_validated_accuracy"] == 1.0
 
 
 @pytest.fixture
@@ -157,8 +175,32 @@ def test_other_folders_are_refused(fault, reviews, trained, tmp_path):
     for name in ("weather", "animals"):
         (tmp_path / "other" / name / "1.txt").write_text("rain")
     given = ("--data", reviews, "--out", tmp_path / "out", "--test", tmp_path / "other")
-    assert "name them alike" in fault("train", *given, *SMALL)
-    assert "--encoding-errors" in fault("predict", trained[0], "--encoding-errors", "ignore")
+    message = fault("train", *given, *SMALL)
+    assert "has test documents of animals, weather, and the classes of the training" in message
+    for verb in ("predict", "explain"):
+        assert "--encoding-errors" in fault(verb, trained[0], "--encoding-errors", "ignore")
+
+
+def test_more_or_less_than_one_document_is_not_explained(fault, trained, tmp_path):
+    lines = tmp_path / "more.jsonl"
+    lines.write_text('{"text": "the cat"}\n{"text": "the bank"}\n')
+    assert "holds more than one document where one was" in fault("explain", trained[0], lines)
+    lines.write_text("")
+    assert "holds no document where one was expected" in fault("explain", trained[0], lines)
+
+
+def test_the_advice_for_a_test_folder_of_one_class_works(fault, reviews, tmp_path):
+    test = tmp_path / "test"
+    (test / "money").mkdir(parents=True)
+    (test / "money" / "1.txt").write_text("the bank buys bonds .")
+    command = ("--data", reviews, "--out", tmp_path / "out", "--test", test, *SMALL)
+    message = fault("train", *command, "--finetune-epochs", 0)
+    assert "has test documents of money, and the classes" in message
+    assert "give a folder that holds one of documents for each of these classes" in message
+    (test / "animals").mkdir()
+    (test / "animals" / "1.txt").write_text("the cat eats fish .")
+    done = run("train", *command, "--finetune-epochs", 0, "--json")
+    assert json.loads(done.stdout)["test"]["documents"] == 2
 
 
 def test_a_signal_stops_training_and_nothing_is_written(reviews, tmp_path):

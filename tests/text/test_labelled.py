@@ -5,7 +5,7 @@ import pytest
 
 from wordrbm.errors import WordRBMError
 from wordrbm.text.formats import iter_documents
-from wordrbm.text.labelled import find_labelled
+from wordrbm.text.labelled import find_labelled, find_test_set
 
 
 def write(folder, name, text="a text"):
@@ -58,6 +58,23 @@ def test_bad_layouts_are_refused(tmp_path):
     write(tmp_path, "test/pos/one.txt")
     with pytest.raises(WordRBMError, match="classes neg, pos for training and pos for testing"):
         find_labelled(tmp_path)
+
+
+def test_a_folder_of_test_documents(tmp_path):
+    write(tmp_path, "pos/one.txt")
+    with pytest.raises(WordRBMError, match=r"has test documents of pos, and .* are neg, pos; give"):
+        find_test_set(tmp_path, {"neg", "pos"})
+    write(tmp_path, "neg/one.txt")
+    write(tmp_path, "unsup/one.txt")
+    assert set(find_test_set(tmp_path, {"neg", "pos"})) == {"neg", "pos"}
+    write(tmp_path, "test/neg/two.txt")
+    write(tmp_path, "test/pos/two.txt")
+    assert find_test_set(tmp_path, {"neg", "pos"})["neg"] == [tmp_path / "test" / "neg" / "two.txt"]
+    with pytest.raises(WordRBMError, match="is no folder"):
+        find_test_set(tmp_path / "nowhere", {"neg"})
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(WordRBMError, match="has test documents of no class"):
+        find_test_set(tmp_path / "empty", {"neg", "pos"})
 
 
 def test_a_damaged_file_is_refused(tmp_path):

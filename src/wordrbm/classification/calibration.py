@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from jaxtyping import Float, Float64, Int64
+from jaxtyping import Float, Float64
 
+from wordrbm.classification.documents import ByClass, Labels
 from wordrbm.errors import WordRBMError
 from wordrbm.threads import one_blas_thread
 
@@ -54,7 +55,7 @@ class LogisticHead:
     bias: Float64[np.ndarray, " S"]
 
     @classmethod
-    def fit(cls, x: Features, label: Int64[np.ndarray, " N"], C: float) -> "LogisticHead":
+    def fit(cls, x: Features, label: Labels, C: float) -> "LogisticHead":
         """Fit to contrasts of documents, best out of fold; C is the inverse penalty."""
         require_sklearn()
         from sklearn.linear_model import LogisticRegression
@@ -66,7 +67,7 @@ class LogisticHead:
             regression = LogisticRegression(C=C, max_iter=1000).fit((x - mean) / scale, label)
         return cls(mean, scale, regression.coef_, regression.intercept_)
 
-    def logits(self, x: Features) -> Float64[np.ndarray, "N C"]:
+    def logits(self, x: Features) -> ByClass:
         """A logit for each class; of two classes, the first is zero."""
         standardised = (x - self.mean) / self.scale
         # Not a matrix product, which rounds a document differently in different batches.
@@ -74,7 +75,7 @@ class LogisticHead:
         logits = np.stack(columns, axis=1) + self.bias
         return logits if len(self.bias) > 1 else np.hstack([np.zeros_like(logits), logits])
 
-    def probabilities(self, x: Features) -> Float64[np.ndarray, "N C"]:
+    def probabilities(self, x: Features) -> ByClass:
         """The probability of each class, for each document."""
         logits = self.logits(x)
         exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))

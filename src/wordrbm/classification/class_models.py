@@ -13,9 +13,16 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from jaxtyping import Float64, Int32, Int64
+from jaxtyping import Float64
 
-from wordrbm.classification.documents import DocumentIds, TokenizedDocuments
+from wordrbm.classification.documents import (
+    ByClass,
+    DocumentIds,
+    Ids,
+    Labels,
+    TokenizedDocuments,
+)
+from wordrbm.inference.features import sliding_windows
 from wordrbm.kernels.fastmath import softplus_row_sums
 from wordrbm.models import WordRepRBM
 from wordrbm.run.in_memory import InMemoryTrainer, OnUpdate
@@ -42,23 +49,16 @@ class ClassModels:
         """Words of a window."""
         return self.models[0].rbm.positions
 
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The words of all class models."""
-        return self.models[0].vocabulary
-
     def encode(self, tokenized: TokenizedDocuments) -> DocumentIds:
         """Documents as ids; one shorter than a window is filled up with the unknown word."""
-        return tokenized.encode(self.vocabulary).pad(self.n)
+        return tokenized.encode(self.models[0].vocabulary).pad(self.n)
 
-    def energies(
-        self, documents: DocumentIds, pause: Pause = lambda: None
-    ) -> Float64[np.ndarray, "N C"]:
+    def energies(self, documents: DocumentIds, pause: Pause = lambda: None) -> ByClass:
         """The centred mean free energy of each document under each model; 0 if it is empty."""
         means = mean_free_energies([model.rbm for model in self.models], documents, pause)
         return np.where(np.isnan(means), 0.0, means - self.center)
 
-    def window_energies(self, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, "W C"]:
+    def window_energies(self, ids: Ids) -> Float64[np.ndarray, "W C"]:
         """The centred free energy of each window of a document under each model."""
         with one_blas_thread():
             energies = [_energies(model.rbm, ids) for model in self.models]
@@ -66,12 +66,9 @@ class ClassModels:
 
 
 def pretrain(
-    documents: DocumentIds,
-    vocabulary: Vocabulary,
-    settings: TrainingSettings,
-    threads: int,
+    documents: DocumentIds, vocabulary: Vocabulary, settings: TrainingSettings, threads: int,
     on_update: OnUpdate,
-) -> WordRepRBM:
+) -> WordRepRBM:  # fmt: skip
     """Train a model of all documents, whatever their class, to initialise class models."""
     trainer = InMemoryTrainer.for_text(vocabulary.probability(), settings)
     return trainer.train_from_start(
@@ -81,7 +78,7 @@ def pretrain(
 
 def train_class_models(
     documents: DocumentIds,
-    label: Int64[np.ndarray, " N"],
+    label: Labels,
     vocabulary: Vocabulary,
     settings: Sequence[TrainingSettings],
     *,
@@ -90,8 +87,7 @@ def train_class_models(
     on_update: OnUpdate = lambda progress: None,
 ) -> tuple[TrainedModel, ...]:
     """Train a model for each class by its own settings, from a copy of `init` if there is one."""
-    q = vocabulary.probability()
-    models = []
+    q, models = vocabulary.probability(), []
     for c, class_settings in enumerate(settings):
         if init is None:
             trainer = InMemoryTrainer.for_text(q, class_settings)
@@ -104,39 +100,35 @@ def train_class_models(
 
 
 def center_energies(
-    models: tuple[TrainedModel, ...],
-    documents: DocumentIds,
-    label: Int64[np.ndarray, " N"],
+    models: tuple[TrainedModel, ...], documents: DocumentIds, label: Labels,
     pause: Pause = lambda: None,
-) -> ClassModels:
+) -> ClassModels:  # fmt: skip
     """The models, centred on these documents; empty documents do not count."""
     return ClassModels(models, unit_centers(models, documents, label, pause).sum(axis=1))
 
 
 def unit_centers(
-    models: tuple[TrainedModel, ...],
-    documents: DocumentIds,
-    label: Int64[np.ndarray, " N"],
+    models: tuple[TrainedModel, ...], documents: DocumentIds, label: Labels,
     pause: Pause = lambda: None,
-) -> Float64[np.ndarray, "C terms"]:
+) -> Float64[np.ndarray, "C terms"]:  # fmt: skip
     """The terms of the centre of each model: the mean of the class means of `unit_energies`."""
-    C, rbms = len(models), [model.rbm for model in models]
+    C, rbms, nonempty = len(models), [model.rbm for model in models], documents.nonempty()
     total = np.zeros((C, C, rbms[0].c.size + 1))  # by class of document, then by model
     with one_blas_thread():
-        for number in documents.nonempty().tolist():
+        for number in nonempty.tolist():
             pause()
             total[label[number]] += [unit_energies(rbm, documents[number]) for rbm in rbms]
-    count = np.bincount(label[documents.nonempty()], minlength=C)
+    count = np.bincount(label[nonempty], minlength=C)
     return (total / count[:, None, None]).mean(axis=0)
 
 
-def unit_energies(rbm: WordRepRBM, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, " terms"]:
+def unit_energies(rbm: WordRepRBM, ids: Ids) -> Float64[np.ndarray, " terms"]:
     """The terms of a document's mean free energy, summed over windows in double precision.
 
     ``F(v) = e_0(v) + sum_j e_j(v)``, ``e_0 = -sum_i b[v_i]``, ``e_j = -log(1 + exp x_j(v))`` with x
     the hidden input [Dahl 2012, eq. 4 summed over h].
     """
-    v, total = windows_of(ids, rbm.positions), np.zeros(rbm.c.size + 1)
+    v, total = sliding_windows(ids, rbm.positions), np.zeros(rbm.c.size + 1)
     for first in range(0, len(v), BLOCK):
         block = v[first : first + BLOCK]
         total[0] -= rbm.word_bias[rbm.table_index, block].sum(dtype=np.float64)
@@ -148,7 +140,7 @@ def unit_energies(rbm: WordRepRBM, ids: Int32[np.ndarray, " t"]) -> Float64[np.n
 
 def mean_free_energies(
     rbms: Sequence[WordRepRBM], documents: DocumentIds, pause: Pause = lambda: None
-) -> Float64[np.ndarray, "N C"]:
+) -> ByClass:
     """The mean free energy of each document's windows under each model; NaN for an empty one."""
     means = np.full((len(documents), len(rbms)), np.nan)
     with one_blas_thread():
@@ -159,12 +151,7 @@ def mean_free_energies(
     return means
 
 
-def windows_of(ids: Int32[np.ndarray, " t"], n: int) -> Int32[np.ndarray, "W n"]:
-    """Every window of n words of a document."""
-    return np.lib.stride_tricks.sliding_window_view(ids, n)
-
-
-def _energies(rbm: WordRepRBM, ids: Int32[np.ndarray, " t"]) -> Float64[np.ndarray, " W"]:
-    v = windows_of(ids, rbm.positions)
+def _energies(rbm: WordRepRBM, ids: Ids) -> Float64[np.ndarray, " W"]:
+    v = sliding_windows(ids, rbm.positions)
     blocks = range(0, len(v), BLOCK)
     return np.concatenate([rbm.free_energy(v[first : first + BLOCK]) for first in blocks])

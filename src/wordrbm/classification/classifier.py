@@ -1,9 +1,9 @@
 """Train a document classifier: class models, out-of-fold energies, a logistic head.
 
-A model flatters the documents that it was trained on. So the head is fitted to out-of-fold
-energies: the documents are split into folds, and the energies of each fold come from class models
-of the others (cross-fitting). All class models start from one model, pre-trained on every document
-without its label.
+Free energies of the documents that a model was trained on are too low. So the head is fitted to
+out-of-fold energies: the documents are split into folds, and the energies of each fold come from
+class models of the others (cross-fitting). All class models start from one model, pre-trained on
+every document without its label.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import numpy as np
-from jaxtyping import Float64, Int64
 
 from wordrbm.classification.calibration import LogisticHead, contrast, require_sklearn
 from wordrbm.classification.class_models import (
@@ -20,17 +19,22 @@ from wordrbm.classification.class_models import (
     pretrain,
     train_class_models,
 )
-from wordrbm.classification.documents import DocumentIds, tokenize_documents
+from wordrbm.classification.documents import (
+    ByClass,
+    LabelledDocuments,
+    Labels,
+    Numbers,
+    TokenizedDocuments,
+    tokenize_documents,
+)
 from wordrbm.classification.finetune import ClassFinetuning, finetune_classes
 from wordrbm.models import WordRepRBM
-from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import TrainingSettings, check_settings
 from wordrbm.training.settings import PRESETS
 
 CHAINS = 256  # better than more after a few million windows
 CLASS_RATES = {"word_rate": 0.06, "hidden_rate": 0.06}  # of class models after pre-training
 
-Labels = Int64[np.ndarray, " N"]
 Report = Callable[[int, str], None]  # windows just processed, which stage; may raise `Stopped`
 
 
@@ -43,28 +47,15 @@ class Classifier:
     models: ClassModels
     head: LogisticHead
 
-    def probabilities(self, X: Any) -> Float64[np.ndarray, "N C"]:
+    def probabilities(self, X: Any) -> ByClass:
         """The probability of each class for documents, each a str or a list of tokens."""
         documents = self.models.encode(tokenize_documents(X))
         return self.head.probabilities(contrast(self.models.energies(documents)))
 
-    def predict_encoded(self, documents: DocumentIds) -> Labels:
-        """The number of the most probable class of each document."""
-        logits = self.head.logits(contrast(self.models.energies(documents)))
-        return np.asarray(logits.argmax(axis=1))
-
-
-class LabelledDocuments(NamedTuple):
-    """Documents as ids, the class of each, and the vocabulary of the ids."""
-
-    documents: DocumentIds
-    label: Labels
-    vocabulary: Vocabulary
-
-    def select(self, numbers: Int64[np.ndarray, " M"]) -> "LabelledDocuments":
-        """The documents with these numbers."""
-        documents, label = self.documents.select(numbers), self.label[numbers]
-        return self._replace(documents=documents, label=label)
+    def accuracy(self, tokenized: TokenizedDocuments, label: Labels) -> float:
+        """The fraction of documents whose most probable class is that of their label."""
+        energies = self.models.energies(self.models.encode(tokenized))
+        return float((self.head.logits(contrast(energies)).argmax(axis=1) == label).mean())
 
 
 class FitSettings(NamedTuple):
@@ -90,6 +81,18 @@ class FitSettings(NamedTuple):
         return float(pretraining + per_fit * (folds + 1) + finetuning)
 
 
+def class_model_settings(
+    sizes: Mapping[str, int], windows: int, seed: int, *, pretrained: bool = False
+) -> TrainingSettings:
+    """Settings of a class model, or of the model that all class models start from.
+
+    `sizes` are window, hidden and dimension. All were chosen on reviews of held-out films
+    (docs/decisions.md, 15 and 18).
+    """
+    values = {**PRESETS["paper"], "jumps": 1, **sizes, "windows": windows, "seed": seed}
+    return check_settings({**values, "chains": CHAINS, **(CLASS_RATES if pretrained else {})})
+
+
 def fit_settings(
     sizes: Mapping[str, int],
     windows: int,
@@ -100,18 +103,15 @@ def fit_settings(
     seed: int,
     threads: int = 1,
 ) -> FitSettings:
-    """Settings chosen on reviews of held-out films (docs/decisions.md, 15, 18 and 21).
+    """Settings by the number of windows that each class model reads, and that pre-training reads.
 
-    `sizes` are window, hidden and dimension; `windows` are read by the model of each class. Zero
-    `pretrain_windows` or `finetune_epochs` skip these stages.
+    Zero `pretrain_windows` or `finetune_epochs` skip these stages.
     """
-    common = {**PRESETS["paper"], "jumps": 1, **sizes, "seed": seed, "chains": CHAINS}
-    pretraining = check_settings({**common, "windows": max(pretrain_windows, 1)})
-    rates = CLASS_RATES if pretrain_windows else {}
-    of_class = check_settings({**common, "windows": windows, **rates})
+    pretrained = pretrain_windows > 0
+    of_class = class_model_settings(sizes, windows, seed, pretrained=pretrained)
     return FitSettings(
         window=of_class.window,
-        pretrain=pretraining if pretrain_windows else None,
+        pretrain=class_model_settings(sizes, pretrain_windows, seed) if pretrained else None,
         class_settings=lambda count: of_class,
         finetune=ClassFinetuning(epochs=finetune_epochs) if finetune_epochs else None,
         folds=folds,
@@ -125,7 +125,7 @@ class ClassifierFit(NamedTuple):
 
     models: ClassModels
     head: LogisticHead
-    energies: Float64[np.ndarray, "N C"]
+    energies: ByClass
 
 
 def fit_classifier(
@@ -144,13 +144,12 @@ def fit_classifier(
         energies = models.energies(data.documents)
     else:
         energies = _cross_fit(data, init, settings, report)
-    return ClassifierFit(
-        models, LogisticHead.fit(contrast(energies), data.label, settings.C), energies
-    )
+    head = LogisticHead.fit(contrast(energies), data.label, settings.C)
+    return ClassifierFit(models, head, energies)
 
 
 def cross_validated_accuracy(
-    data: LabelledDocuments, energies: Float64[np.ndarray, "N C"], settings: FitSettings
+    data: LabelledDocuments, energies: ByClass, settings: FitSettings
 ) -> float:
     """Accuracy on documents that neither the class models nor the head were fitted to."""
     x, correct = contrast(energies), 0
@@ -162,7 +161,7 @@ def cross_validated_accuracy(
 
 def fold_splits(
     data: LabelledDocuments, settings: FitSettings
-) -> Iterator[tuple[Int64[np.ndarray, " M"], Int64[np.ndarray, " T"]]]:
+) -> Iterator[tuple[Numbers, Numbers]]:
     """Numbers of documents to train on and to score, for each fold; empty ones are in none."""
     from sklearn.model_selection import StratifiedKFold
 
@@ -174,8 +173,8 @@ def fold_splits(
 
 def _cross_fit(
     data: LabelledDocuments, init: WordRepRBM | None, settings: FitSettings, report: Report
-) -> Float64[np.ndarray, "N C"]:
-    """Energies of each document from class models that were not trained on it; 0 if empty."""
+) -> ByClass:
+    """ByClass of each document from class models that were not trained on it; 0 if empty."""
     energies = np.zeros((len(data.label), int(data.label.max()) + 1))
     for number, (train, test) in enumerate(fold_splits(data, settings), start=1):
         stage = f"fold {number} of {settings.folds}"
@@ -190,9 +189,10 @@ def _fit_class_models(
 ) -> ClassModels:  # fmt: skip
     """Class models of some documents, fine-tuned if the settings say so, and centred."""
     documents, label, vocabulary = data
-    members = [np.flatnonzero(label == c) for c in np.unique(label)]
-    counts = [len(documents.windows(settings.window, numbers)) for numbers in members]
-    each = [settings.class_settings(count) for count in counts]
+    each = []
+    for c in np.unique(label):
+        windows = documents.windows(settings.window, np.flatnonzero(label == c))
+        each.append(settings.class_settings(len(windows)))
     trained = train_class_models(
         documents, label, vocabulary, each, init=init, threads=settings.threads,
         on_update=lambda progress: report(each[0].batch_size, stage),

@@ -21,7 +21,7 @@ from wordrbm.shapes import Array
 from wordrbm.storage import make_folder, write_text
 from wordrbm.trained_model import TrainedModel, load, save
 
-FILE, VERSION = "classifier.json", 3
+FILE, FORMAT, VERSION = "classifier.json", "wordrbm classifier", 3
 HEAD = ("mean", "scale", "weight", "bias")
 
 
@@ -31,7 +31,7 @@ def save_classifier(folder: Path, classifier: Classifier) -> None:
     (folder / FILE).unlink(missing_ok=True)  # an interrupted save leaves no mixture of two
     save_models(folder, classifier.models.models)
     metadata = {
-        "format": "wordrbm classifier",
+        "format": FORMAT,
         "version": VERSION,
         "classes": list(classifier.classes),
         "center": classifier.models.center.tolist(),
@@ -42,17 +42,22 @@ def save_classifier(folder: Path, classifier: Classifier) -> None:
 
 def load_classifier(folder: Path) -> Classifier:
     """Read a classifier, every part checked."""
-    metadata = _metadata(folder / FILE)
+    path = folder / FILE
+    metadata = _read_metadata(path)
     try:
-        classes, center = _names(metadata["classes"]), _numbers(metadata["center"])
-        head = LogisticHead(**{name: _numbers(metadata["head"][name]) for name in HEAD})
+        classes = _names(metadata["classes"])
+        C, F = len(classes), contrast_count(len(classes))
+        center = _numbers(metadata["center"], (C,))
+        shapes = {"mean": (F,), "scale": (F,), "weight": (F, F), "bias": (F,)}
+        head = LogisticHead(**{x: _numbers(metadata["head"][x], shapes[x]) for x in HEAD})
+        if head.scale.min() <= 0:
+            raise ValueError("a scale is not above zero")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        _refuse(folder, str(error)[:100])
-    if center.shape != (len(classes),):
-        _refuse(folder, f"centres of shape {center.shape} for {len(classes)} classes")
-    classifier = Classifier(classes, ClassModels(load_models(folder, len(classes)), center), head)
-    _check(classifier, folder)
-    return classifier
+        _refuse(path, str(error)[:100])
+    models = load_models(folder, C)
+    if len({(x.vocabulary.digest(), x.rbm.positions, x.rbm.c.size) for x in models}) > 1:
+        _refuse(path, "its models have different words, windows or hidden units")
+    return Classifier(classes, ClassModels(models, center), head)
 
 
 def save_models(folder: Path, models: Sequence[TrainedModel]) -> None:
@@ -66,7 +71,7 @@ def load_models(folder: Path, classes: int) -> tuple[TrainedModel, ...]:
     return tuple(load(folder / f"class-{c}") for c in range(classes))
 
 
-def _metadata(path: Path) -> dict[str, Any]:
+def _read_metadata(path: Path) -> dict[str, Any]:
     advice = "give a folder that `wordrbm classifier train` wrote"
     try:
         metadata = json.loads(path.read_text("utf-8"))
@@ -74,16 +79,15 @@ def _metadata(path: Path) -> dict[str, Any]:
         raise WordRBMError(f"There is no {path}; {advice}.") from None
     except (ValueError, RecursionError, IsADirectoryError):
         metadata = None
-    if not isinstance(metadata, dict) or metadata.get("format") != "wordrbm classifier":
+    if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
         raise WordRBMError(f"{path} is no classifier; {advice}.")
-    head: dict[str, Any] = metadata
     if (version := metadata.get("version")) == 2:
-        head = _from_version_2(metadata, path)
-    elif version != VERSION:
+        return _from_version_2(metadata, path)
+    if version != VERSION:
         older = isinstance(version, int) and version < VERSION
         remedy = "train the classifier again" if older else "use a newer wordrbm"
         raise WordRBMError(f"{path} has version {version!r}, and {VERSION} is known; {remedy}.")
-    return head
+    return metadata
 
 
 def _from_version_2(metadata: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -94,9 +98,9 @@ def _from_version_2(metadata: dict[str, Any], path: Path) -> dict[str, Any]:
             "classifier again."
         )
     try:
-        center = _numbers(metadata["middle"]).sum(axis=1).tolist()
+        center = np.array(metadata["middle"], np.float64).sum(axis=1).tolist()
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        _refuse(path.parent, str(error)[:100])
+        _refuse(path, str(error)[:100])
     return {**metadata, "center": center, "head": metadata.get("layer")}
 
 
@@ -105,34 +109,16 @@ def _names(names: object) -> tuple[str, ...]:
         raise TypeError("the classes are no list of names")
     if len(names) < 2 or len(set(names)) < len(names):
         raise ValueError("two classes or more are needed, each with a name of its own")
-    for name in names:
-        name.encode()  # half of a surrogate pair cannot be shown
+    "".join(names).encode()  # half of a surrogate pair cannot be shown
     return tuple(names)
 
 
-def _numbers(values: object) -> Array:
+def _numbers(values: object, shape: tuple[int, ...]) -> Array:
     array = np.array(values)
-    if array.dtype.kind not in "if":
-        raise TypeError("a field does not hold numbers")
+    if array.dtype.kind not in "if" or array.shape != shape or not np.isfinite(array).all():
+        raise ValueError(f"a field is no array of finite numbers of shape {shape}")
     return array.astype(np.float64)
 
 
-def _refuse(folder: Path, why: str) -> NoReturn:
-    raise WordRBMError(
-        f"{folder / FILE} is damaged ({why}); take an untouched copy, or train it again."
-    )
-
-
-def _check(classifier: Classifier, folder: Path) -> None:
-    """Raise unless the models are alike, and the numbers fit them and are finite."""
-    models, head, center = classifier.models.models, classifier.head, classifier.models.center
-    kinds = {(x.vocabulary.digest(), x.rbm.positions, x.rbm.c.size) for x in models}
-    if len(kinds) > 1:
-        _refuse(folder, "its models have different words, windows or hidden units")
-    F = contrast_count(len(classifier.classes))
-    expected = {"mean": (F,), "scale": (F,), "weight": (F, F), "bias": (F,)}
-    if {name: getattr(head, name).shape for name in HEAD} != expected:
-        _refuse(folder, "its logistic head does not fit the models")
-    arrays = [center, *(getattr(head, name) for name in HEAD)]
-    if not all(np.isfinite(array).all() for array in arrays) or head.scale.min() <= 0:
-        _refuse(folder, "a number is not finite, or a scale not above zero")
+def _refuse(path: Path, fault: str) -> NoReturn:
+    raise WordRBMError(f"{path} is damaged ({fault}); take an untouched copy, or train it again.")

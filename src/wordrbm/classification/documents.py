@@ -1,4 +1,4 @@
-"""Documents as word ids: tokenized once, then encoded by a vocabulary.
+"""Documents as word ids: tokenized once, then encoded by a vocabulary; with classes, from disk.
 
 A document is a `str`, tokenized as the training text of any model is, or a list of tokens. No
 window crosses documents. Documents may come from a generator: what stays in memory is an integer
@@ -10,16 +10,25 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, final
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias, final
 
 import numpy as np
-from jaxtyping import Int32, Int64
+from jaxtyping import Float64, Int32, Int64
 
-from wordrbm.errors import InvalidInput
+from wordrbm.errors import InvalidInput, WordRBMError
 from wordrbm.inference import inputs
+from wordrbm.text.formats import DEFAULT_FIELD, iter_documents
+from wordrbm.text.labelled import FilesByClass, find_labelled, find_test_set
+from wordrbm.text.reader import STRICT, check_encoding_errors
 from wordrbm.text.tokenizer import normalize_token, tokenize
 from wordrbm.text.vocabulary import UNKNOWN, Vocabulary
 from wordrbm.text.windows import Windows
+
+Ids: TypeAlias = Int32[np.ndarray, " t"]  # the words of a document
+Labels: TypeAlias = Int64[np.ndarray, " N"]  # the number of each document's class
+Numbers: TypeAlias = Int64[np.ndarray, " _"]  # of documents
+ByClass: TypeAlias = Float64[np.ndarray, "N C"]  # a number for each document and class
 
 
 @final
@@ -33,30 +42,25 @@ class DocumentIds:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, number: int) -> Int32[np.ndarray, " t"]:
+    def __getitem__(self, number: int) -> Ids:
         return self.ids[self.offsets[number] : self.offsets[number + 1]]
 
-    def __iter__(self) -> Iterator[Int32[np.ndarray, " t"]]:
+    def __iter__(self) -> Iterator[Ids]:
         return (self[number] for number in range(len(self)))
 
     @property
-    def lengths(self) -> Int64[np.ndarray, " N"]:
+    def lengths(self) -> Numbers:
         """Words of each document."""
         return np.diff(self.offsets)
 
-    def nonempty(self) -> Int64[np.ndarray, " M"]:
+    def nonempty(self) -> Numbers:
         """The numbers of the documents that have words."""
         return np.flatnonzero(self.lengths)
 
-    def select(self, numbers: Int64[np.ndarray, " M"]) -> "DocumentIds":
+    def select(self, numbers: Numbers) -> "DocumentIds":
         """The documents with these numbers, in this order."""
         ids = np.concatenate([self.ids[:0], *(self[number] for number in numbers.tolist())])
         return DocumentIds(ids, offsets_from(self.lengths[numbers]))
-
-    def concat(self, other: "DocumentIds") -> "DocumentIds":
-        """These documents, followed by those of `other`."""
-        offsets = np.append(self.offsets, self.offsets[-1] + other.offsets[1:])
-        return DocumentIds(np.append(self.ids, other.ids), offsets)
 
     def pad(self, n: int) -> "DocumentIds":
         """Documents of fewer than n words filled up with the unknown word, 0; empty ones stay."""
@@ -65,7 +69,7 @@ class DocumentIds:
         ids = np.insert(self.ids, np.repeat(self.offsets[1:], missing), 0)
         return DocumentIds(ids, offsets_from(lengths + missing))
 
-    def windows(self, n: int, numbers: Int64[np.ndarray, " M"] | None = None) -> Windows:
+    def windows(self, n: int, numbers: Numbers | None = None) -> Windows:
         """Every window of n words in all documents, or in those with these numbers."""
         starts, ends = self.offsets[:-1], self.offsets[1:]
         if numbers is not None:
@@ -81,23 +85,9 @@ class TokenizedDocuments:
     words: list[str]
     documents: DocumentIds
 
-    def __len__(self) -> int:
-        return len(self.documents)
-
     def tokens(self) -> Iterator[list[str]]:
         """The tokens of every document."""
         return ([self.words[k] for k in ids.tolist()] for ids in self.documents)
-
-    def select(self, numbers: Int64[np.ndarray, " M"]) -> "TokenizedDocuments":
-        """The documents with these numbers."""
-        return TokenizedDocuments(self.words, self.documents.select(numbers))
-
-    def concat(self, other: "TokenizedDocuments") -> "TokenizedDocuments":
-        """These documents, followed by those of `other`, over the words of both."""
-        index = {word: k for k, word in enumerate(self.words)}
-        ids = np.array([index.setdefault(word, len(index)) for word in other.words], np.int32)
-        renumbered = DocumentIds(ids[other.documents.ids], other.documents.offsets)
-        return TokenizedDocuments(list(index), self.documents.concat(renumbered))
 
     def vocabulary(self, size: int, min_count: int) -> Vocabulary:
         """The most frequent words, equal counts in code point order, and the unknown word."""
@@ -117,7 +107,7 @@ class TokenizedDocuments:
         return DocumentIds(ids, self.documents.offsets)
 
 
-def offsets_from(lengths: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " O"]:
+def offsets_from(lengths: Numbers) -> Numbers:
     """Where documents of these lengths begin and end when laid end to end."""
     return np.append(0, np.cumsum(lengths))
 
@@ -150,3 +140,86 @@ def _tokens(document: Any, number: int) -> list[str]:
         f"Document {number} is {inputs.short_repr(document)}; a document is a str or a list of "
         "tokens that are str and no blanks."
     )
+
+
+class LabelledDocuments(NamedTuple):
+    """Documents as ids, the class of each, and the vocabulary of the ids."""
+
+    documents: DocumentIds
+    label: Labels
+    vocabulary: Vocabulary
+
+    def select(self, numbers: Numbers) -> "LabelledDocuments":
+        """The documents with these numbers."""
+        documents, label = self.documents.select(numbers), self.label[numbers]
+        return self._replace(documents=documents, label=label)
+
+
+class LabelledTokens(NamedTuple):
+    """Tokenized documents, and the number of each one's class."""
+
+    tokenized: TokenizedDocuments
+    label: Labels
+
+
+class LabelledSets(NamedTuple):
+    """The documents of all classes for training, and for testing if there are any."""
+
+    classes: tuple[str, ...]
+    train: LabelledTokens
+    test: LabelledTokens | None
+
+    def class_counts(self) -> dict[str, int]:
+        """Training documents with words, by class."""
+        label = self.train.label[self.train.tokenized.documents.nonempty()]
+        return {name: int((label == c).sum()) for c, name in enumerate(self.classes)}
+
+    def encode(self, n: int, min_count: int, folds: int) -> LabelledDocuments:
+        """Training documents as ids; too few documents of a class, or no words, are refused."""
+        fewest, name = min((documents, name) for name, documents in self.class_counts().items())
+        if fewest < folds:
+            raise WordRBMError(
+                f"Class {name} has {fewest} documents with words where {folds} or more are needed "
+                "for cross-validation; add some, or use fewer --folds."
+            )
+        tokenized, label = self.train
+        vocabulary = tokenized.vocabulary(len(tokenized.words) + 1, min_count)
+        if len(vocabulary) < 2:
+            raise WordRBMError(f"No word occurs {min_count} times; use a smaller --min-count.")
+        return LabelledDocuments(tokenized.encode(vocabulary).pad(n), label, vocabulary)
+
+
+def read_labelled(
+    data: Path,
+    test: Path | None = None,
+    *,
+    out: Path | None = None,
+    field: str = DEFAULT_FIELD,
+    encoding_errors: str = STRICT,
+) -> LabelledSets:
+    """Read the documents of every class under `data`, and those of `test` or else of `data`/test.
+
+    The layouts are those of `wordrbm.text.labelled`; the output folder `out` is no class.
+    """
+    check_encoding_errors(encoding_errors)
+    files = find_labelled(data, out)
+    test_files = files.test if test is None else find_test_set(test, files.train)
+    return LabelledSets(
+        tuple(sorted(files.train)),
+        tokenize_labelled(files.train, field, encoding_errors),
+        tokenize_labelled(test_files, field, encoding_errors) if test_files else None,
+    )
+
+
+def tokenize_labelled(files: FilesByClass, field: str, encoding_errors: str) -> LabelledTokens:
+    """Tokenize the documents of files, class by class in the order of their names."""
+    label: list[int] = []
+
+    def texts() -> Iterator[str]:
+        for number, name in enumerate(sorted(files)):
+            for text in iter_documents(files[name], field, encoding_errors):
+                label.append(number)
+                yield text
+
+    tokenized = tokenize_documents(texts())
+    return LabelledTokens(tokenized, np.array(label, np.int64))

@@ -92,15 +92,12 @@ def _html_row(explanation: Explanation, c: int, name: str, top: int) -> str:
 
 
 def _html_words(explanation: Explanation) -> list[str]:
-    largest = np.abs(explanation.words).max() if explanation.words.size else 1.0
+    largest = max(float(np.abs(explanation.words).max(initial=0.0)), 1e-30)
     spans = []
     for token, values in zip(explanation.tokens, explanation.words, strict=True):
         c = int(values.argmax())
-        colour = _colour(c, max(float(values[c]), 0.0) / max(float(largest), 1e-30))
-        title = html.escape(f"{values[c]:+.4f}", quote=True)
-        spans.append(
-            f'<span style="background:{colour}" title="{title}">{html.escape(token)}</span>'
-        )
+        style = f"background:{_colour(c, max(float(values[c]), 0.0) / largest)}"
+        spans.append(f'<span style="{style}" title="{values[c]:+.4f}">{html.escape(token)}</span>')
     return spans
 
 

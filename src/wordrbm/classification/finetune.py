@@ -20,15 +20,15 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
 import numpy as np
-from jaxtyping import Float, Float32, Float64, Int32, Int64
+from jaxtyping import Float, Float32, Float64, Int32
+from pydantic import BaseModel, ConfigDict, Field
 
 from wordrbm.classification.class_models import ClassModels, center_energies
-from wordrbm.classification.documents import DocumentIds, offsets_from
+from wordrbm.classification.documents import ByClass, DocumentIds, Labels, Numbers, offsets_from
 from wordrbm.kernels.classifier_finetune import masked_units, sum_rows
 from wordrbm.models import Gradient, WordRepRBM
 from wordrbm.run.in_memory import copy_model
 from wordrbm.threads import one_blas_thread
-from wordrbm.trained_model import TrainedModel
 
 STREAM = 7  # of random numbers, apart from those that trained the models
 SCALE_SAMPLE, TARGET_MARGIN = 2_000, 2.0  # documents; nats between classes at one std of energies
@@ -38,21 +38,22 @@ MAX_EPOCHS = 1_000
 MAX_WORDS = 4_096  # of a document in one epoch, so that memory does not grow with it
 INITIAL_SQUARE = 1e-8  # of AdaGrad's accumulators
 
-Numbers = Int64[np.ndarray, " _"]
 OnWindows = Callable[[int], None]  # called with windows processed; may raise `Stopped`
 
 
-class ClassFinetuning(NamedTuple):
+class ClassFinetuning(BaseModel):
     """Settings of fine-tuning, chosen on held-out films (docs/decisions.md, 21).
 
     Few documents take more epochs, so that there are at least `MIN_STEPS` updates.
     """
 
-    epochs: int = 5
-    rate: float = 0.03
-    batch: int = 16  # documents
-    word_dropout: float = 0.4
-    unit_dropout: float = 0.5
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    epochs: int = Field(default=5, ge=1, le=MAX_EPOCHS)
+    rate: float = Field(default=0.03, ge=0)
+    batch: int = Field(default=16, ge=1)  # documents
+    word_dropout: float = Field(default=0.4, ge=0, lt=1)
+    unit_dropout: float = Field(default=0.5, ge=0, lt=1)
 
 
 class EnergyScale(NamedTuple):
@@ -66,7 +67,7 @@ class BatchWindows(NamedTuple):
     """The windows of a batch of documents."""
 
     v: Int32[np.ndarray, "W n"]
-    document: Int64[np.ndarray, " W"]  # of each window
+    document: Numbers  # of each window
     per_document: Numbers  # windows of each document
 
 
@@ -107,22 +108,11 @@ class RowAdaGrad:
 def finetune_classes(
     models: ClassModels,
     documents: DocumentIds,
-    label: Int64[np.ndarray, " N"],
+    label: Labels,
     settings: ClassFinetuning,
     on_windows: OnWindows = lambda windows: None,
 ) -> ClassModels:
     """Fine-tune copies of the class models on their documents, and centre them again."""
-    tuned = _finetune_epochs(models, documents, label, settings, on_windows)
-    return center_energies(tuned, documents, label, lambda: on_windows(0))
-
-
-def _finetune_epochs(
-    models: ClassModels,
-    documents: DocumentIds,
-    label: Int64[np.ndarray, " N"],
-    settings: ClassFinetuning,
-    on_windows: OnWindows,
-) -> tuple[TrainedModel, ...]:
     rng = np.random.default_rng([STREAM, models.models[0].settings.seed])
     nonempty = documents.nonempty()
     with one_blas_thread():
@@ -134,11 +124,13 @@ def _finetune_epochs(
         for number, batch in enumerate(batches):
             cropped = crop_long(rng, documents.select(batch))
             windows = document_windows(drop_words(rng, cropped, settings.word_dropout), models.n)
+            mask = dropout_mask(rng, (len(batch), optimizers[0].rbm.c.size), settings.unit_dropout)
             rate = settings.rate * (1.0 - number / len(batches))
-            update(rng, optimizers, windows, label[batch], scale, settings._replace(rate=rate))
+            update(optimizers, windows, label[batch], scale, mask, rate)
             on_windows(len(windows.v) * len(optimizers))
     pairs = zip(models.models, optimizers, strict=True)
-    return tuple(replace(model, rbm=optimizer.rbm) for model, optimizer in pairs)
+    tuned = tuple(replace(model, rbm=optimizer.rbm) for model, optimizer in pairs)
+    return center_energies(tuned, documents, label, lambda: on_windows(0))
 
 
 def epochs_for(documents: int, settings: ClassFinetuning) -> int:
@@ -154,19 +146,18 @@ def inverse_temperature(models: ClassModels, documents: DocumentIds) -> float:
 
 
 def update(
-    rng: np.random.Generator, optimizers: Sequence[RowAdaGrad], windows: BatchWindows,
-    label: Int64[np.ndarray, " B"], scale: EnergyScale, settings: ClassFinetuning,
+    optimizers: Sequence[RowAdaGrad], windows: BatchWindows, label: Labels, scale: EnergyScale,
+    mask: Float[np.ndarray, "N H"], rate: float,
 ) -> None:  # fmt: skip
-    """One step of every class model on a batch of documents."""
+    """One step of every class model on a batch of documents, with the units of `mask` dropped."""
     v, document, per_document = windows
-    mask = dropout_mask(rng, (len(label), optimizers[0].rbm.c.size), settings.unit_dropout)
     passes = [masked_free_energies(x.rbm, v, document, mask) for x in optimizers]
     means = [np.bincount(document, F, len(label)) / per_document for F, _ in passes]
     energies = np.stack(means, axis=1) - scale.center
     weights = class_gradients(energies, label, scale.inverse_temperature) / len(label)
     for optimizer, (_, h), weight in zip(optimizers, passes, weights.T, strict=True):
         window_weight = (weight / per_document)[document].astype(np.float32)
-        optimizer.step(optimizer.rbm.gradient(v, h, window_weight), settings.rate)
+        optimizer.step(optimizer.rbm.gradient(v, h, window_weight), rate)
 
 
 def dropout_mask(
@@ -177,8 +168,7 @@ def dropout_mask(
 
 
 def masked_free_energies(
-    rbm: WordRepRBM, v: Int32[np.ndarray, "W n"], document: Int64[np.ndarray, " W"],
-    mask: Float[np.ndarray, "B H"],
+    rbm: WordRepRBM, v: Int32[np.ndarray, "W n"], document: Numbers, mask: Float[np.ndarray, "B H"]
 ) -> tuple[Float64[np.ndarray, " W"], Float[np.ndarray, "W H"]]:  # fmt: skip
     """F of every window with units dropped out, and the hidden means of its gradient."""
     x, total = rbm.word_input(v), np.zeros(len(v))
@@ -186,9 +176,7 @@ def masked_free_energies(
     return -rbm.b[v].sum(axis=1) - total, x
 
 
-def class_gradients(
-    energies: Float64[np.ndarray, "B C"], label: Int64[np.ndarray, " B"], g: float
-) -> Float64[np.ndarray, "B C"]:
+def class_gradients(energies: ByClass, label: Labels, g: float) -> ByClass:
     """``d log p(label) / d(-F_k) = g ([k = label] - p_k)`` for each document."""
     logit = -g * (energies - energies.min(axis=1, keepdims=True))
     p = np.exp(logit)

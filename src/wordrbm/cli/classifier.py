@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,13 +10,16 @@ import typer
 
 from wordrbm.cli import options as opt
 from wordrbm.cli.progress import StopSignals, progress
+from wordrbm.errors import WordRBMError
 
 if TYPE_CHECKING:
-    from wordrbm.classification.classifier import Classifier
     from wordrbm.classification.explain import Explanation
-    from wordrbm.classification.labelled_files import LabelledTokens
 
 REPORT = "training.json"
+
+ClassifierFolder = Annotated[
+    Path, typer.Argument(help="A folder written by `wordrbm classifier train`.")
+]
 
 app = typer.Typer(
     help="Classifiers of documents: one RBM per class, compared by free energy.",
@@ -68,7 +72,7 @@ def train_classifier(
         fit_settings,
     )
     from wordrbm.classification.classifier_file import FILE, save_classifier
-    from wordrbm.classification.labelled_files import read_labelled
+    from wordrbm.classification.documents import read_labelled
     from wordrbm.storage import check_output_folder, make_folder, write_text
     from wordrbm.threads import SharedProgress, worker_count
 
@@ -89,21 +93,19 @@ def train_classifier(
         show(1.0, "done")
     classifier = Classifier(sets.classes, models, head)
     save_classifier(out, classifier)
-    record = {
+    record: dict[str, Any] = {
         "classifier": str(out),
-        "documents": sets.train.class_counts(sets.classes),
+        "documents": sets.class_counts(),
         "vocabulary": len(documents.vocabulary),
         "folds": folds,
         "cross_validated_accuracy": cross_validated_accuracy(documents, energies, settings),
-        "test": _test_record(classifier, sets.test) if sets.test else None,
+        "test": None,
     }
+    if sets.test:
+        accuracy = classifier.accuracy(*sets.test)
+        record["test"] = {"documents": len(sets.test.label), "accuracy": accuracy}
     write_text(out / REPORT, json.dumps(record, indent=1))
     print(json.dumps(record) if as_json else _summary(record))
-
-
-def _test_record(classifier: "Classifier", test: "LabelledTokens") -> dict[str, Any]:
-    predicted = classifier.predict_encoded(classifier.models.encode(test.tokenized))
-    return {"documents": len(predicted), "accuracy": float((predicted == test.label).mean())}
 
 
 def _summary(record: dict[str, Any]) -> str:
@@ -113,8 +115,7 @@ def _summary(record: dict[str, Any]) -> str:
         f"documents: {counts}; vocabulary: {record['vocabulary']:,} words",
         f"cross-validated accuracy {accuracy:.2f} % ({record['folds']} folds)",
     ]
-    if record["test"]:
-        test = record["test"]
+    if test := record["test"]:
         lines.append(f"test accuracy {100 * test['accuracy']:.2f} % of {test['documents']}")
     out = record["classifier"]
     return "\n".join([*lines, f"classifier: {out}; next: wordrbm classifier predict {out} FILE"])
@@ -122,9 +123,7 @@ def _summary(record: dict[str, Any]) -> str:
 
 @app.command("predict")
 def predict_classes(
-    classifier: Annotated[
-        Path, typer.Argument(help="A folder written by `wordrbm classifier train`.")
-    ],
+    classifier: ClassifierFolder,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -139,9 +138,8 @@ def predict_classes(
 ) -> None:
     """Print the class of each document, its probability, and where the document is.
 
-    A text file is a document; so is a line of JSON lines, or a line of standard input, which must
-    be UTF-8: --encoding-errors is for files. With --json the probabilities of all classes are
-    printed.
+    A text file is a document; so is a line of JSON lines, or a line of standard input. With --json
+    the probabilities of all classes are printed.
 
     \b
     Example:
@@ -172,7 +170,7 @@ def _documents(files: list[Path], field: str, encoding_errors: str) -> Iterator[
 
     for argument in files:
         if str(argument) == "-":
-            with open_lines(None) as lines:
+            with open_lines(None, encoding_errors) as lines:
                 yield from ((f"line {line.number}", line.text) for line in lines)
             continue
         for path in find_files([argument]):
@@ -183,13 +181,16 @@ def _documents(files: list[Path], field: str, encoding_errors: str) -> Iterator[
 
 @app.command("explain")
 def explain_prediction(
-    classifier: Annotated[
-        Path, typer.Argument(help="A folder written by `wordrbm classifier train`.")
-    ],
+    classifier: ClassifierFolder,
     file: Annotated[
         Path | None,
-        typer.Argument(help="A text, one document; - is standard input.", show_default="-"),
+        typer.Argument(
+            help="A file of one document: text, or a line of JSON; - is standard input.",
+            show_default="-",
+        ),
     ] = None,
+    field: opt.Field = "text",
+    encoding_errors: opt.EncodingErrors = "strict",
     top: Annotated[int, typer.Option(min=1, help="Windows to show for each class.")] = 5,
     html: Annotated[Path | None, typer.Option(help="Write a page with the text in colour.")] = None,
     as_json: opt.AsJson = False,
@@ -207,11 +208,11 @@ def explain_prediction(
     from wordrbm.classification.classifier_file import load_classifier
     from wordrbm.classification.explain import as_html, explain
     from wordrbm.storage import write_text
-    from wordrbm.text.reader import open_lines
+    from wordrbm.text.reader import check_encoding_errors
 
+    check_encoding_errors(encoding_errors)
     loaded = load_classifier(classifier)
-    with open_lines(file) as lines:
-        text = "\n".join(line.text for line in lines)
+    text = _single_document(file or Path("-"), field, encoding_errors)
     explanation = explain(loaded.models, loaded.head, text)
     if html is not None:
         write_text(html, as_html(explanation, loaded.classes, top))
@@ -221,10 +222,25 @@ def explain_prediction(
         return
     for name, record in classes.items():
         print(f"{name}: {record['probability']:.3f}")
-        for entry in record["windows"]:
-            print(f"  {entry['contribution']:+.3f}  {' '.join(entry['words'])}")
+        for window in record["windows"]:
+            print(f"  {window['contribution']:+.3f}  {' '.join(window['words'])}")
     if html is not None:
         print(f"page: {html}")
+
+
+def _single_document(file: Path, field: str, encoding_errors: str) -> str:
+    """The one document of a file; all of standard input is one."""
+    texts = (text for _, text in _documents([file], field, encoding_errors))
+    if str(file) == "-":
+        return "\n".join(texts)
+    documents = list(islice(texts, 2))
+    if len(documents) != 1:
+        count = "more than one document" if documents else "no document"
+        raise WordRBMError(
+            f"{file} holds {count} where one was expected; write the document to explain to a file "
+            "of its own, for example with sed -n 1p."
+        )
+    return documents[0]
 
 
 def _class(explanation: "Explanation", c: int, top: int) -> dict[str, Any]:

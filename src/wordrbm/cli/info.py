@@ -27,13 +27,20 @@ COLUMNS = {
     "hidden_rate": ("hidden rate", ".3g"),
     "windows_per_second": ("windows/s", ",.0f"),
 }
+# The files of a classifier and of a tagger: the one that makes a folder one, and its report.
+PREDICTORS = {
+    "classifier": ("classifier.json", "training.json"),
+    "tagger": ("tagger.safetensors", "selection.json"),
+}
 
 
 def show_info(
-    path: Annotated[Path, typer.Argument(help="A prepared corpus, a model or a checkpoint.")],
+    path: Annotated[
+        Path, typer.Argument(help="A prepared corpus, model, checkpoint, classifier or tagger.")
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Say what a prepared corpus, a model folder, a run or a checkpoint file holds.
+    """Say what a folder made by wordrbm, or a checkpoint file, holds.
 
     \b
     Example:
@@ -59,10 +66,23 @@ def read_head(path: Path) -> dict[str, Any]:
         return {"kind": "prepared corpus", **Manifest.read(path).model_dump()}
     if path.is_file():
         return read_metadata(path)
+    for kind, (name, report) in PREDICTORS.items():
+        if (path / name).exists():
+            command = f"wordrbm {kind} predict {path} FILE"
+            return {"kind": kind, "command": command, **_read_report(path / report)}
     checkpoints = list_checkpoints(path)
     file = path / MODEL if (path / MODEL).exists() or not checkpoints else checkpoints[-1]
     metrics = read_metrics(path / METRICS)
     return {**read_metadata(file), "last_metrics": metrics[-1] if metrics else None}
+
+
+def _read_report(path: Path) -> dict[str, Any]:
+    """What training a classifier or a tagger measured, but for single points of a grid."""
+    try:
+        report = json.loads(path.read_text("utf-8"))
+        return {name: value for name, value in report.items() if name != "grid"}
+    except (OSError, ValueError, AttributeError):  # saved from Python, without a report
+        return {}
 
 
 def show_metrics(

@@ -9,7 +9,7 @@ over them is the threshold of the paper [Dahl 2012, section 6.3], fitted to out-
 from typing import Any, Self
 
 import numpy as np
-from jaxtyping import Float64, Int64
+from jaxtyping import Float64
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -20,13 +20,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from wordrbm.classification.calibration import contrast
-from wordrbm.classification.classifier import (
-    FitSettings,
+from wordrbm.classification.classifier import FitSettings, Report, fit_classifier
+from wordrbm.classification.documents import (
+    ByClass,
+    DocumentIds,
     LabelledDocuments,
-    Report,
-    fit_classifier,
+    Labels,
+    tokenize_documents,
 )
-from wordrbm.classification.documents import DocumentIds, tokenize_documents
 from wordrbm.classification.finetune import MAX_EPOCHS, ClassFinetuning
 from wordrbm.errors import InvalidInput
 from wordrbm.estimators import parameters
@@ -92,22 +93,20 @@ class FreeEnergyClassifier(
         self.classes_ = classes
         return self
 
-    def fit_transform(self, X: Any, y: Any) -> Float64[np.ndarray, "N C"]:
+    def fit_transform(self, X: Any, y: Any) -> ByClass:
         """Fit; returns the energies of these documents, out of fold."""
         return self.fit(X, y).energies_
 
-    def transform(self, X: Any) -> Float64[np.ndarray, "N C"]:
+    def transform(self, X: Any) -> ByClass:
         """The mean free energy of each document under the model of each class, (N, classes)."""
         check_is_fitted(self)
-        energies: Float64[np.ndarray, "N C"] = self.models_.energies(
-            self.models_.encode(tokenize_documents(X))
-        )
-        return energies
+        documents = self.models_.encode(tokenize_documents(X))
+        return np.asarray(self.models_.energies(documents))
 
-    def predict_proba(self, X: Any) -> Float64[np.ndarray, "N C"]:
+    def predict_proba(self, X: Any) -> ByClass:
         """The probability of each class, for each document."""
-        energies = self.transform(X)
-        return np.asarray(self.head_.probabilities(contrast(energies)))
+        x = contrast(self.transform(X))  # which says so if it is not fitted yet
+        return np.asarray(self.head_.probabilities(x))
 
     def decision_function(self, X: Any) -> Float64[np.ndarray, "N ..."]:
         """The logit of each class; for two classes that of the second."""
@@ -119,9 +118,9 @@ class FreeEnergyClassifier(
         best = self._logits(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    def _logits(self, X: Any) -> Float64[np.ndarray, "N C"]:
-        energies = self.transform(X)
-        return np.asarray(self.head_.logits(contrast(energies)))
+    def _logits(self, X: Any) -> ByClass:
+        x = contrast(self.transform(X))
+        return np.asarray(self.head_.logits(x))
 
     def _check_parameters(self) -> None:
         """Refuse values of the parameters that other estimators do not have."""
@@ -170,9 +169,7 @@ class FreeEnergyClassifier(
         return text_tags(super().__sklearn_tags__())
 
 
-def encode_labels(
-    y: Any, documents: DocumentIds, min_documents: int
-) -> tuple[Array, Int64[np.ndarray, " N"]]:
+def encode_labels(y: Any, documents: DocumentIds, min_documents: int) -> tuple[Array, Labels]:
     """The classes in order, and the number of each document's class.
 
     Every class must have `min_documents` documents that are not empty.
@@ -203,13 +200,10 @@ def encode_labels(
 def _check_labels(y: Any) -> None:
     """Refuse labels that are missing, or of several types."""
     values = list(y) if np.ndim(y) == 1 else []
-    are_names = [isinstance(value, str) for value in values]
     for number, value in enumerate(values):
         if value is None or type(value).__name__ == "NAType" or value != value:
-            raise InvalidInput(
-                f"The class of document {number} is {value!r}; give every one a class."
-            )
-        if are_names[number] != are_names[0]:
+            raise InvalidInput(f"The class of document {number} is {value!r}; give it a class.")
+        if isinstance(value, str) != isinstance(values[0], str):
             raise InvalidInput(
                 f"The class of document {number} is {value!r}, that of the first {values[0]!r}; "
                 "give names or numbers, not both."

@@ -26,6 +26,10 @@ from wordrbm.trained_model import TrainedModel, load
 DOCUMENTS_PER_BLOCK = 64  # whose windows are in memory at once
 
 Pool = Callable[[Float32[np.ndarray, "W H"]], Float32[np.ndarray, " H"]]
+POOLS: dict[str, Pool] = {
+    "mean": lambda hidden: hidden.mean(axis=0, dtype=np.float64).astype(np.float32),
+    "max": lambda hidden: hidden.max(axis=0),
+}
 
 
 class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -96,8 +100,8 @@ class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         windows = tokenized.encode(vocabulary).windows(n)
         if not len(windows):
             raise InvalidInput(
-                f"None of the {len(tokenized)} documents has {n} words; use a smaller window or "
-                "longer documents."
+                f"None of the {len(tokenized.documents)} documents has {n} words; use a smaller "
+                "window or longer documents."
             )
         schedule = parameters.schedule(self, len(windows))
         seed = parameters.seed_from(self.random_state)
@@ -118,19 +122,6 @@ class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def __sklearn_tags__(self) -> Any:
         return text_tags(super().__sklearn_tags__())
-
-
-def mean_pool(hidden: Float32[np.ndarray, "W H"]) -> Float32[np.ndarray, " H"]:
-    """The probability that each unit is on in a random window of the document."""
-    return hidden.mean(axis=0, dtype=np.float64).astype(np.float32)
-
-
-def max_pool(hidden: Float32[np.ndarray, "W H"]) -> Float32[np.ndarray, " H"]:
-    """The largest probability of each unit over the windows of the document."""
-    return hidden.max(axis=0)
-
-
-POOLS: dict[str, Pool] = {"mean": mean_pool, "max": max_pool}
 
 
 def pool_documents(

@@ -8,7 +8,7 @@ A plain text file is a document, so is a line of JSON lines. The class `unsup` i
 documents are unlabelled, for training only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -36,16 +36,39 @@ def find_labelled(data: Path, out: Path | None = None) -> LabelledFiles:
 
     There must be two classes or more, and the same ones in both sets.
     """
-    if not path_status(data).is_folder:
-        raise WordRBMError(f"{data} is no folder; give one that holds a folder for each class.")
-    train, test = _files_of_split(data, TRAIN), _files_of_split(data, TEST)
-    if not train:
-        flat = [path for path in _subfolders(data) if path.name != TEST and not _same(path, out)]
-        train = {path.name: find_files([path]) for path in flat}
+    _check_folder(data)
+    train, test = _train_files(data, out), _files_of_split(data, TEST)
     unlabelled = train.pop(UNLABELLED, [])
     test.pop(UNLABELLED, None)
     _check_classes(data, train, test)
     return LabelledFiles(train, test, unlabelled)
+
+
+def find_test_set(folder: Path, classes: Collection[str]) -> FilesByClass:
+    """Find the files of every class in a folder of test documents, or in the test set inside it."""
+    _check_folder(folder)
+    files = _files_of_split(folder, TEST) or _train_files(folder)
+    files.pop(UNLABELLED, None)
+    if set(files) != set(classes):
+        raise WordRBMError(
+            f"{folder} has test documents of {_list_names(files)}, and the classes of the training "
+            f"documents are {_list_names(classes)}; give a folder that holds one of documents for "
+            "each of these classes, and no other."
+        )
+    return files
+
+
+def _check_folder(path: Path) -> None:
+    if not path_status(path).is_folder:
+        raise WordRBMError(f"{path} is no folder; give one that holds a folder for each class.")
+
+
+def _train_files(data: Path, out: Path | None = None) -> dict[str, list[Path]]:
+    """The files of the training set by class; without one, those of every folder but `out`."""
+    if files := _files_of_split(data, TRAIN):
+        return files
+    flat = [path for path in _subfolders(data) if path.name != TEST and not _same(path, out)]
+    return {path.name: find_files([path]) for path in flat}
 
 
 def _files_of_split(data: Path, split: str) -> dict[str, list[Path]]:
@@ -100,6 +123,10 @@ def _check_classes(data: Path, train: FilesByClass, test: FilesByClass) -> None:
         )
     if test and set(test) != set(train):
         raise WordRBMError(
-            f"{data} has the classes {', '.join(sorted(train))} for training and "
-            f"{', '.join(sorted(test))} for testing; name them alike."
+            f"{data} has the classes {_list_names(train)} for training and {_list_names(test)} for "
+            "testing; put documents of the same classes in both, under the same names."
         )
+
+
+def _list_names(classes: Collection[str]) -> str:
+    return ", ".join(sorted(classes)) or "no class"

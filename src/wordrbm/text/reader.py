@@ -199,14 +199,14 @@ def inner_suffix(path: PurePath) -> str:
 
 
 @contextmanager
-def open_lines(path: Path | None) -> Iterator[Iterator[Line]]:
+def open_lines(path: Path | None, encoding_errors: str = STRICT) -> Iterator[Iterator[Line]]:
     """Open a file, or standard input if the path is None or `-`, as an iterator over its lines.
 
     Each line is yielded as soon as it arrives, as a pipe needs. Runs of underscores become spaces:
     in running text they are no blank to be filled.
     """
     if path is None or str(path) == "-":
-        yield _decoded_lines(standard_input(), "standard input")
+        yield _decoded_lines(standard_input(), "standard input", encoding_errors)
         return
     try:
         file = path.open("rb")
@@ -216,7 +216,7 @@ def open_lines(path: Path | None) -> Iterator[Iterator[Line]]:
             "input."
         ) from None
     with file:
-        yield _decoded_lines(file, str(path))
+        yield _decoded_lines(file, str(path), encoding_errors)
 
 
 def standard_input() -> BinaryIO:
@@ -226,7 +226,7 @@ def standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
-def _decoded_lines(file: BinaryIO, name: str) -> Iterator[Line]:
+def _decoded_lines(file: BinaryIO, name: str, encoding_errors: str) -> Iterator[Line]:
     number = position = 0
     while raw := file.readline(MAX_LINE_BYTES + 1):
         number, position = number + 1, position + len(raw)
@@ -236,7 +236,7 @@ def _decoded_lines(file: BinaryIO, name: str) -> Iterator[Line]:
                 f"{place} has more than {MAX_LINE_BYTES:,} bytes; put each sentence or paragraph "
                 "on a line of its own."
             )
-        decoded = decode_strict(raw, True)
+        decoded = DECODERS[encoding_errors](raw, True)
         if decoded.fault:
             raise WordRBMError(
                 f"{place}: byte {decoded.consumed + 1} of the line {decoded.fault}; convert the "

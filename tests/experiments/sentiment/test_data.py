@@ -3,15 +3,18 @@
 import numpy as np
 import pytest
 from experiments.sentiment.data import (
+    DocumentSet,
     ReadOptions,
     assign_folds,
     assign_inner_folds,
+    concat_tokenized,
     read_data,
     read_groups,
     restore_order,
 )
 
 from tests.reviews import write_reviews
+from wordrbm.classification.documents import tokenize_documents
 from wordrbm.errors import WordRBMError
 
 
@@ -24,6 +27,18 @@ def test_documents_and_classes_are_read(tmp_path):
     assert "br" not in data.train.tokenized.words
     assert {"cat", "dog", "horse", "bird"} & set(tokens[0])
     assert {"bank", "fund", "trader", "firm"} & set(tokens[-1])
+
+
+def test_documents_are_selected_and_concatenated():
+    texts = ["a b c d e f a", "", "b", "c c c", "f e d c b a f e d"]
+    tokenized = tokenize_documents(texts)
+    selected = DocumentSet(tokenized, np.arange(5)).select(np.array([4, 0]))
+    assert list(selected.tokenized.tokens()) == [texts[4].split(), texts[0].split()]
+    assert selected.label.tolist() == [4, 0]
+    both = concat_tokenized(tokenized, tokenize_documents(["z a", "b"]))
+    assert list(both.tokens())[-2:] == [["z", "a"], ["b"]]
+    assert both.documents.offsets.tolist() == [*tokenized.documents.offsets.tolist(), 22, 23]
+    assert len(both.documents) == 7
 
 
 def test_a_fifth_is_held_out_without_a_test_set(tmp_path):
