@@ -117,8 +117,8 @@ def student_rows(
     models, ngrams = [x.energies for x in students], [x.ngrams for x in students]
     yield Row(f"{name}, self-training, threshold", _stack(inputs, models))
     yield Row(f"NB trigrams, self-training with {name}", _stack(inputs, ngrams))
-    both = [stack(list(x), inputs.labels) for x in students]
-    yield Row(f"{name}, self-training + NB trigrams", both)
+    stacked = [stack(list(x), inputs.labels) for x in students]
+    yield Row(f"{name}, self-training + NB trigrams", stacked)
 
 
 def unit_classifiers(labels: Labelling, energies: Sequence[Energies]) -> list[Selected]:

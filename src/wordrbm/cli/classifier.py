@@ -235,10 +235,9 @@ def _single_document(file: Path, field: str, encoding_errors: str) -> str:
         return "\n".join(texts)
     documents = list(islice(texts, 2))
     if len(documents) != 1:
-        count = "more than one document" if documents else "no document"
         raise WordRBMError(
-            f"{file} holds {count} where one was expected; write the document to explain to a file "
-            "of its own, for example with sed -n 1p."
+            f"{file} holds {'more than one' if documents else 'no'} document where one was "
+            "expected; write it to a file of its own, for example with sed -n 1p."
         )
     return documents[0]
 
