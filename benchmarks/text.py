@@ -19,8 +19,8 @@ from nltk.tokenize.destructive import NLTKWordTokenizer
 from benchmarks.ratios import Figure, ratio
 from benchmarks.running import seconds
 from wordrbm.cli.demo import speeches
+from wordrbm.text.prepare import PrepareSettings
 from wordrbm.text.prepare.pipeline import prepare_corpus
-from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.tokenizer import tokenize
 from wordrbm.text.tokenizer.sentences import split_sentences
 

@@ -17,7 +17,7 @@ from benchmarks.effort import Effort
 from benchmarks.ratios import Figure, Measure, alternate, middle, ratio
 from benchmarks.running import ENDLESS, of_corpus, seconds, updating
 from wordrbm.text.corpus import PreparedCorpus
-from wordrbm.text.spans import TRAIN
+from wordrbm.text.prepare import TRAIN
 
 LONGEST = 10_000  # words in a sentence: gensim leaves out what is beyond
 SAMPLES = {"sample=1e-3, as shipped": 1e-3, "sample=0, every word": 0.0}

@@ -3,8 +3,8 @@
 import random
 
 from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.text.prepare import PrepareSettings
 from wordrbm.text.prepare.pipeline import prepare_corpus
-from wordrbm.text.prepare.settings import PrepareSettings
 
 SUBJECTS = ["the cat", "the dog", "a bird", "my mother", "the king"]
 VERBS = ["eats", "sees", "likes", "finds"]

@@ -6,8 +6,8 @@ from typing import Any
 
 from wordrbm.run.training_run import TrainingRun
 from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.text.prepare import check_prepare_settings
 from wordrbm.text.prepare.pipeline import prepare_corpus
-from wordrbm.text.prepare.settings import check_prepare_settings
 from wordrbm.threads import worker_count
 from wordrbm.trained_model import TrainedModel, load
 from wordrbm.training.settings import resolve_settings

@@ -141,7 +141,7 @@ def write_text(path: Path, text: str) -> None:
 
 def sha256(path: Path) -> str:
     """The SHA-256 of a file, as hexadecimal."""
-    with path.open("rb") as file:
+    with read_errors(path), path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

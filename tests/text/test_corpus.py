@@ -12,8 +12,8 @@ import pytest
 from wordrbm.errors import WordRBMError
 from wordrbm.text import corpus
 from wordrbm.text.corpus import MANIFEST, Manifest, PreparedCorpus
+from wordrbm.text.prepare import PrepareSettings
 from wordrbm.text.prepare.pipeline import prepare_corpus
-from wordrbm.text.prepare.settings import PrepareSettings
 
 
 @pytest.fixture

@@ -48,8 +48,8 @@ and train on your own text:    wordrbm prepare FOLDER --out corpus
 def _prepare(corpus: Path, *, quiet: bool) -> None:
     from wordrbm.cli.prepare import show_steps
     from wordrbm.storage import make_folder
+    from wordrbm.text.prepare import PrepareSettings
     from wordrbm.text.prepare.pipeline import prepare_corpus
-    from wordrbm.text.prepare.settings import PrepareSettings
     from wordrbm.threads import available_cores
 
     make_folder(corpus.parent)

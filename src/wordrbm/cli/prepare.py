@@ -68,8 +68,8 @@ def _run(
     resume: bool,
     quiet: bool,
 ) -> None:
+    from wordrbm.text.prepare import check_prepare_settings
     from wordrbm.text.prepare.pipeline import prepare_corpus
-    from wordrbm.text.prepare.settings import check_prepare_settings
     from wordrbm.threads import available_cores
 
     workers = available_cores() if workers is None else workers

@@ -1,7 +1,7 @@
 """The prepared corpus: a folder of four files, opened for reading.
 
 ids.int32       the whole text as one stream of word ids, little-endian int32
-runs.int64      (R, 3) little-endian int64: the spans (start, end, split) of spans.py
+runs.int64      (R, 3) little-endian int64: spans (start, end, split) that no window leaves
 vocabulary.tsv  the words (vocabulary.py)
 manifest.json   how the corpus was made and what each file must look like:
 
@@ -22,13 +22,18 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, TypeAlias, final
 
 import numpy as np
-from jaxtyping import Int32
+from jaxtyping import Int32, Int64
 from pydantic import BaseModel, Field, ValidationError
 
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import path_status, read_errors, read_limited, sha256, write_text
-from wordrbm.text.prepare.settings import STRICT_MODEL, PrepareSettings, validation_faults
-from wordrbm.text.spans import HELDOUT, TRAIN, Spans
+from wordrbm.text.prepare import (
+    HELDOUT,
+    STRICT_MODEL,
+    TRAIN,
+    PrepareSettings,
+    validation_faults,
+)
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.text.windows import Windows
 
@@ -133,7 +138,7 @@ class PreparedCorpus:
     manifest: Manifest
     vocabulary: Vocabulary
     ids: Int32[np.ndarray, " T"]
-    spans: Spans
+    spans: Int64[np.ndarray, "R 3"]  # start, end, split
 
     @classmethod
     def open(cls, path: Path) -> "PreparedCorpus":
@@ -159,9 +164,7 @@ class PreparedCorpus:
     def verify(self) -> None:
         """Check the SHA-256 of every file and that every id is a word, which reads them all."""
         for name, digest in self.manifest.files.items():
-            with read_errors(self.path / name):
-                is_same = sha256(self.path / name) == digest.sha256
-            if not is_same:
+            if sha256(self.path / name) != digest.sha256:
                 raise WordRBMError(
                     f"{self.path / name} is not the file that was prepared (its SHA-256 differs); "
                     "prepare the corpus again."

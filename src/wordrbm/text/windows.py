@@ -14,7 +14,6 @@ from jaxtyping import Int32, Int64
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels import shuffle
-from wordrbm.text.spans import Spans
 
 UNKNOWN_K = 1 << 31  # as many words as there can be ids
 
@@ -32,7 +31,11 @@ class Windows:
 
     @classmethod
     def of(
-        cls, ids: Int32[np.ndarray, " T"], spans: Spans, n: int, K: int = UNKNOWN_K
+        cls,
+        ids: Int32[np.ndarray, " T"],
+        spans: Int64[np.ndarray, "R 3"],
+        n: int,
+        K: int = UNKNOWN_K,
     ) -> "Windows":
         """The windows of n words, each one of K, in spans (start, end, split)."""
         windows = spans[:, 1] - spans[:, 0] - n + 1  # in each span

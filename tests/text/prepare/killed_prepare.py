@@ -13,9 +13,8 @@ import signal
 import sys
 from pathlib import Path
 
-from wordrbm.text.prepare import jobs
+from wordrbm.text.prepare import PrepareSettings, jobs
 from wordrbm.text.prepare.pipeline import prepare_corpus
-from wordrbm.text.prepare.settings import PrepareSettings
 
 JOB_BYTES = 2_000
 SETTINGS = PrepareSettings(vocabulary_size=9, heldout=0.2)

@@ -5,10 +5,9 @@ import os
 import pytest
 
 from wordrbm.errors import WordRBMError
-from wordrbm.text.prepare import jobs
+from wordrbm.text.prepare import PrepareSettings, jobs
 from wordrbm.text.prepare.jobs import Job, Stage, combined_hash, file_hashes, is_committed
 from wordrbm.text.prepare.pipeline import prepare_corpus
-from wordrbm.text.prepare.settings import PrepareSettings
 
 
 def test_many_small_files_are_few_jobs_and_a_big_file_is_its_own(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from wordrbm.text.prepare import jobs
 from wordrbm.text.prepare.pipeline import prepare_corpus
-from wordrbm.text.prepare.settings import PrepareSettings
+from wordrbm.text.prepare import PrepareSettings
 jobs.JOB_BYTES = 1
 for _ in prepare_corpus([Path(sys.argv[1])], Path(sys.argv[2]), PrepareSettings(), 2):
     pass

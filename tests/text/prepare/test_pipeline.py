@@ -12,9 +12,8 @@ import pytest
 
 from wordrbm.errors import WordRBMError
 from wordrbm.text.corpus import PreparedCorpus
-from wordrbm.text.prepare import jobs, pipeline, segments
+from wordrbm.text.prepare import PrepareSettings, jobs, pipeline, segments
 from wordrbm.text.prepare.pipeline import prepare_corpus
-from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.tokenizer import tokenize
 
 TEXT = "the a of cat dog U.S. 1,999 can't Corp. zebra <unk> over under <b> café"

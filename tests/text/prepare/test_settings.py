@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from wordrbm.errors import WordRBMError
-from wordrbm.text.prepare.settings import PrepareSettings, check_prepare_settings
+from wordrbm.text.prepare import PrepareSettings, check_prepare_settings
 
 
 @pytest.mark.parametrize(

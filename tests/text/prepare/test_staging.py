@@ -8,9 +8,8 @@ import pytest
 
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import folder_lock
-from wordrbm.text.prepare import jobs, pipeline, segments
+from wordrbm.text.prepare import PrepareSettings, jobs, pipeline, segments
 from wordrbm.text.prepare.pipeline import prepare_corpus
-from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.prepare.staging import check_resume_key, remove_folder
 
 BAD = b"The cat \xff sat."

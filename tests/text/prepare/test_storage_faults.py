@@ -14,10 +14,9 @@ import pytest
 from tests.failing_storage import failing
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import write_errors
-from wordrbm.text.prepare import jobs
+from wordrbm.text.prepare import PrepareSettings, jobs
 from wordrbm.text.prepare.pipeline import prepare_corpus
 from wordrbm.text.prepare.segments import SegmentWriter, list_segments, write_ids, write_spans
-from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.vocabulary import Vocabulary
 
 
@@ -95,7 +94,7 @@ import sys
 from pathlib import Path
 from wordrbm.text.prepare import jobs
 from wordrbm.text.prepare.pipeline import prepare_corpus
-from wordrbm.text.prepare.settings import PrepareSettings
+from wordrbm.text.prepare import PrepareSettings
 from wordrbm.text.prepare import jobs
 from wordrbm.errors import WordRBMError
 jobs.JOB_BYTES = 1

@@ -10,8 +10,8 @@ import pytest
 from nltk.tokenize.treebank import TreebankWordDetokenizer
 
 from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.text.prepare import PrepareSettings
 from wordrbm.text.prepare.pipeline import prepare_corpus
-from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.tokenizer import normalize_token, tokenize
 
 DATA = Path(os.environ.get("WORDRBM_DATA", ""))

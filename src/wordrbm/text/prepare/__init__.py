@@ -1,1 +1,57 @@
-"""Text files to a prepared corpus: parallel, streaming, resumable; see `pipeline.py`."""
+"""Text files to a prepared corpus: parallel, streaming, resumable; see `pipeline.py`.
+
+Here are its settings: what a prepared corpus depends on besides its text.
+"""
+
+from collections.abc import Mapping
+from numbers import Integral
+from reprlib import repr as short_repr
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from wordrbm.errors import WordRBMError
+
+STRICT_MODEL = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=True)
+TRAIN, HELDOUT = 0, 1  # the split of a span of the text
+
+
+class PrepareSettings(BaseModel):
+    """Vocabulary, held-out text and how files are read; the number of workers is no setting."""
+
+    model_config = STRICT_MODEL
+
+    vocabulary_size: int = Field(default=100_000, ge=1, description="most frequent words to keep")
+    min_count: int = Field(default=1, ge=1, description="drop words that occur less often")
+    heldout: float = Field(
+        default=0.01, ge=0, lt=0.5, description="fraction of the text to hold out"
+    )
+    field: str = Field(
+        default="text", min_length=1, description="field of JSON lines with the text"
+    )
+    encoding_errors: Literal["strict", "replace"] = Field(
+        default="strict",
+        description="bytes that are no UTF-8: refuse the file, or replace and count them",
+    )
+
+
+def check_prepare_settings(values: Mapping[str, Any], workers: int = 1) -> PrepareSettings:
+    """Make settings from a mapping; one WordRBMError names every fault, also of `workers`."""
+    settings, faults = PrepareSettings(), list[str]()
+    try:
+        settings = PrepareSettings(**values)
+    except ValidationError as error:
+        faults = validation_faults(error)
+    if not isinstance(workers, Integral) or workers < 1:
+        faults.append(f"workers: Input should be an integer of at least 1 (found {workers!r})")
+    if faults:
+        raise WordRBMError(f"Settings cannot be used: {'; '.join(faults)}.")
+    return settings
+
+
+def validation_faults(error: ValidationError) -> list[str]:
+    """One phrase for each fault: the field, what was expected and what was found."""
+    return [
+        f"{'.'.join(map(str, fault['loc']))}: {fault['msg']} (found {short_repr(fault['input'])})"
+        for fault in error.errors()
+    ]

@@ -30,8 +30,8 @@ from wordrbm.errors import WordRBMError
 from wordrbm.storage import fsync, path_status, read_errors, read_limited, sha256
 from wordrbm.text.files import is_compressed
 from wordrbm.text.formats import REPLACE_ADVICE, read_chunks
+from wordrbm.text.prepare import PrepareSettings
 from wordrbm.text.prepare.segments import SegmentWriter, segment_sizes
-from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.reader import STRICT, open_text
 from wordrbm.text.tokenizer import tokenize
 
@@ -86,11 +86,6 @@ class JobRecord:
     hashes: tuple[str, ...] | list[str] = ()
     segments: dict[str, int] | None = None
 
-    @property
-    def bytes(self) -> int:
-        """The size of all files on disk."""
-        return sum(size for _, size, _ in self.files)
-
 
 def current_record(job: Job, settings: PrepareSettings) -> JobRecord:
     """The record of a job that would start now."""
@@ -107,11 +102,7 @@ def _file_state(path: Path) -> list[Any]:
 
 def file_hashes(files: Iterable[Path]) -> list[str]:
     """The SHA-256 of each file, as it is on disk."""
-    hashes = []
-    for path in files:
-        with read_errors(path):
-            hashes.append(sha256(path))
-    return hashes
+    return [sha256(path) for path in files]
 
 
 def combined_hash(hashes: Iterable[str]) -> str:

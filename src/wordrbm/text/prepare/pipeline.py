@@ -22,6 +22,7 @@ from wordrbm.storage import fsync
 from wordrbm.text import corpus
 from wordrbm.text.corpus import CorpusCounts, FileDigest, Manifest
 from wordrbm.text.files import as_paths, find_files
+from wordrbm.text.prepare import PrepareSettings, check_prepare_settings
 from wordrbm.text.prepare.jobs import (
     Job,
     JobRecord,
@@ -31,14 +32,12 @@ from wordrbm.text.prepare.jobs import (
     read_record,
 )
 from wordrbm.text.prepare.segments import (
-    DocumentCounts,
     VocabularyCounts,
     list_segments,
     merge_counts,
     write_ids,
     write_spans,
 )
-from wordrbm.text.prepare.settings import PrepareSettings, check_prepare_settings
 from wordrbm.text.prepare.staging import (
     RESULT,
     discard_jobs,
@@ -80,15 +79,13 @@ def prepare_corpus(
     with staged_output(out, resume_key(paths, settings), resume=resume) as work:
         jobs = plan_jobs(files)
         yield from _read(jobs, work, settings, workers)
-        records = [read_record(work, job) for job in jobs]
-        yield from _count_and_write(jobs, records, work, paths, settings)
+        yield from _count_and_write(jobs, work, paths, settings)
 
 
 def _read(jobs: Sequence[Job], work: Path, settings: PrepareSettings, workers: int) -> Steps:
     """Run the pending jobs; the progress includes those committed before."""
     pending = pending_jobs(jobs, work, settings)
-    numbers = {job.number for job in pending}
-    committed = [job for job in jobs if job.number not in numbers]
+    committed = set(jobs).difference(pending)
     tokens = sum(read_record(work, job).tokens for job in committed)
     done, total = sum(job.size for job in committed), sum(job.size for job in jobs)
     for progress in run_jobs(pending, work, settings, workers):
@@ -96,12 +93,9 @@ def _read(jobs: Sequence[Job], work: Path, settings: PrepareSettings, workers: i
 
 
 def _count_and_write(
-    jobs: Sequence[Job],
-    records: Sequence[JobRecord],
-    work: Path,
-    inputs: Sequence[Path],
-    settings: PrepareSettings,
+    jobs: Sequence[Job], work: Path, inputs: Sequence[Path], settings: PrepareSettings
 ) -> Steps:
+    records = [read_record(work, job) for job in jobs]
     segments = [segment for job in jobs for segment in list_segments(job_folder(work, job))]
     tokens = sum(record.tokens for record in records)
     yield PrepareProgress("count", 0, len(segments), 0)
@@ -115,9 +109,28 @@ def _count_and_write(
     for done in write_ids(segments, counted.vocabulary, result / corpus.IDS):
         yield PrepareProgress("write", done, tokens, tokens)
     _check_ids(work, [result / corpus.IDS], tokens)
-    documents = write_spans(segments, settings.heldout, result / corpus.SPANS)
+    documents, heldout = write_spans(segments, settings.heldout, result / corpus.SPANS)
     counted.vocabulary.write(result / corpus.VOCABULARY)
-    _write_manifest(result, settings, _corpus_counts(counted, documents, records), records)
+    counts = _corpus_counts(records, counted, documents, heldout)
+    _write_manifest(result, settings, counts, records)
+
+
+def _corpus_counts(
+    records: Sequence[JobRecord], counted: VocabularyCounts, documents: int, heldout: int
+) -> CorpusCounts:
+    unknown = int(counted.vocabulary.counts[0])
+    return CorpusCounts(
+        files=sum(len(record.files) for record in records),
+        bytes=sum(size for record in records for _, size, _ in record.files),
+        replaced=sum(record.replaced for record in records),
+        stories=documents,
+        tokens=counted.tokens,
+        types=counted.types,
+        vocabulary=len(counted.vocabulary),
+        unknown=unknown,
+        coverage=round(1.0 - unknown / counted.tokens, 6),
+        heldout=heldout,
+    )
 
 
 def _write_manifest(
@@ -128,24 +141,6 @@ def _write_manifest(
     inputs = combined_hash(chain.from_iterable(record.hashes for record in records))
     files = {name: FileDigest.of(result / name) for name in corpus.FILES}
     Manifest(settings=settings, counts=counts, inputs=inputs, files=files).write(result)
-
-
-def _corpus_counts(
-    counted: VocabularyCounts, documents: DocumentCounts, records: Sequence[JobRecord]
-) -> CorpusCounts:
-    unknown = int(counted.vocabulary.counts[0])
-    return CorpusCounts(
-        files=sum(len(record.files) for record in records),
-        bytes=sum(record.bytes for record in records),
-        replaced=sum(record.replaced for record in records),
-        stories=documents.documents,
-        tokens=counted.tokens,
-        types=counted.types,
-        vocabulary=len(counted.vocabulary),
-        unknown=unknown,
-        coverage=round(1.0 - unknown / counted.tokens, 6),
-        heldout=documents.heldout,
-    )
 
 
 def _refuse_empty_vocabulary(

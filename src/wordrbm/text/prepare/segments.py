@@ -1,4 +1,4 @@
-"""Segments: tokens with provisional ids on disk, merged into a vocabulary and one stream of ids.
+"""Segments: tokens with provisional ids on disk, merged into vocabulary, id stream and spans.
 
 A segment is three files in its job's folder, numbered in the order of the text:
 
@@ -11,33 +11,46 @@ words, so memory is bounded for any corpus. A document may continue in the next 
 end in the first. A token of more than 256 characters is stored as the unknown word, or a file of
 noise would fill the dictionary.
 
-Counts are sorted by word, so a merge of all files yields the counts of a word together; only the
-most frequent words so far are kept. Joining holds one segment's ids and the vocabulary in memory.
+Counts are sorted by word, so a merge of all files yields the counts of a word together, and only
+the most frequent words so far are kept. Joining holds one segment's ids in memory.
+
+A span is (start, end, split) of the joined stream: training or held-out text that a window never
+leaves. Documents are divided into blocks of at most 2,000 tokens, numbered in order, and every so
+many-th block is held out, evenly through the text; training blocks that follow each other in a
+document are joined again. Document ends are read twice, in arrays of bounded size, since which
+blocks are held out depends on how many there are.
+
+No compiled code is imported here: each worker of `prepare` would load it, 0.3 s and 80 MB.
 """
 
 import heapq
 import itertools
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from jaxtyping import Int64
 
 from wordrbm.storage import fsync
-from wordrbm.text.spans import HELDOUT, DocumentEnds, make_spans
+from wordrbm.text.prepare import HELDOUT
 from wordrbm.text.vocabulary import UNKNOWN, Vocabulary
 
 SEGMENT_TOKENS = 8_000_000
 SEGMENT_WORDS = 500_000
 MAX_WORD_LENGTH = 256  # characters
 MAX_OPEN_FILES = 200  # well below what a system lets a process open
-DOCUMENTS_PER_BLOCK = 1 << 16
+DOCUMENTS_PER_ARRAY = 1 << 16
+HELDOUT_BLOCK = 2_000  # tokens
 
 CountRow: TypeAlias = tuple[str, int, int]  # word, provisional id, count
+Documents: TypeAlias = Int64[np.ndarray, " S"]  # a number for each of consecutive documents
+Bounds: TypeAlias = Int64[np.ndarray, " S+1"]
+Spans: TypeAlias = Int64[np.ndarray, "R 3"]  # start, end, split
 
 
 class Segment(NamedTuple):
@@ -126,59 +139,32 @@ class VocabularyCounts(NamedTuple):
 
 def merge_counts(files: list[Path], size: int, min_count: int) -> VocabularyCounts:
     """Merge sorted count files and keep the `size` most frequent words."""
-    top = _TopWords(size, min_count)
+    types = tokens = 0
+
+    def frequent(counts: Iterator[tuple[str, int]]) -> Iterator[tuple[int, str]]:
+        nonlocal types, tokens
+        for word, count in counts:
+            types += 1
+            tokens += count
+            if count >= min_count and word != UNKNOWN:
+                yield -count, word
+
     with ExitStack() as stack:
-        for word, count in _merge(_merge_in_rounds(files), stack):
-            top.add(word, count)
-    ranked = top.ranked()
-    unknown = top.tokens - sum(count for _, count in ranked)
-    return VocabularyCounts(Vocabulary.build(ranked, unknown), top.types, top.tokens)
-
-
-class _TopWords:
-    """The most frequent of the words added so far, which come in code point order."""
-
-    def __init__(self, size: int, min_count: int) -> None:
-        self.size = size
-        self.threshold = min_count - 1  # a word must occur more often than this
-        self.types = self.tokens = 0
-        self.rows: list[tuple[str, int]] = []
-
-    def add(self, word: str, count: int) -> None:
-        """Count the next word, and keep it if it may be among the most frequent."""
-        self.types += 1
-        self.tokens += count
-        if count > self.threshold and word != UNKNOWN:
-            self.rows.append((word, count))
-            if len(self.rows) >= 2 * self.size + 1000:
-                self._prune()
-
-    def ranked(self) -> list[tuple[str, int]]:
-        """The words to keep, most frequent first."""
-        self._prune()
-        return self.rows
-
-    def _prune(self) -> None:
-        self.rows.sort(key=lambda row: (-row[1], row[0]))
-        del self.rows[self.size :]
-        if len(self.rows) == self.size:
-            # A later word with the count of the last one kept would rank after it.
-            self.threshold = max(self.threshold, self.rows[-1][1])
+        top = heapq.nsmallest(size, frequent(_merge(_merge_in_rounds(files), stack)))
+    ranked = [(word, -count) for count, word in top]
+    unknown = tokens - sum(count for _, count in ranked)
+    return VocabularyCounts(Vocabulary.build(ranked, unknown), types, tokens)
 
 
 def _merge_in_rounds(files: list[Path]) -> list[Path]:
     """Merge groups of files into one until few enough are left to be open at once."""
     while len(files) > MAX_OPEN_FILES:
-        starts = range(0, len(files), MAX_OPEN_FILES)
-        files = [_merge_group(files[start : start + MAX_OPEN_FILES]) for start in starts]
+        group, files = files[:MAX_OPEN_FILES], files[MAX_OPEN_FILES:]
+        path = group[0].with_suffix(f"{group[0].suffix}+")
+        with ExitStack() as stack:  # words of many segments have no provisional id: 0
+            _write_counts(path, ((word, 0, count) for word, count in _merge(group, stack)))
+        files.append(path)
     return files
-
-
-def _merge_group(files: list[Path]) -> Path:
-    path = files[0].with_suffix(f"{files[0].suffix}+")
-    with ExitStack() as stack:  # words of many segments have no provisional id: 0
-        _write_counts(path, ((word, 0, count) for word, count in _merge(files, stack)))
-    return path
 
 
 def _merge(files: list[Path], stack: ExitStack) -> Iterator[tuple[str, int]]:
@@ -203,28 +189,65 @@ def write_ids(segments: Sequence[Segment], vocabulary: Vocabulary, path: Path) -
             yield done
 
 
-class DocumentCounts(NamedTuple):
-    """The number of documents, and of tokens held out."""
-
-    documents: int
-    heldout: int
-
-
-def write_spans(segments: Sequence[Segment], heldout: float, path: Path) -> DocumentCounts:
-    """Write the training and held-out spans of all documents."""
-    held = 0
+def write_spans(segments: Sequence[Segment], heldout: float, path: Path) -> tuple[int, int]:
+    """Write the spans of all documents; returns the number of documents and of held-out tokens."""
+    documents = sum(segment.ends.stat().st_size // 8 for segment in segments)
+    heldout_tokens = 0
     with path.open("wb") as file:
         for spans in make_spans(lambda: _document_ends(segments), heldout):
             file.write(spans.astype("<i8").data)
-            held += int((spans[:, 1] - spans[:, 0])[spans[:, 2] == HELDOUT].sum())
-    return DocumentCounts(sum(segment.ends.stat().st_size // 8 for segment in segments), held)
+            heldout_tokens += int((spans[:, 1] - spans[:, 0])[spans[:, 2] == HELDOUT].sum())
+    return documents, heldout_tokens
 
 
-def _document_ends(segments: Sequence[Segment]) -> Iterator[DocumentEnds]:
+def _document_ends(segments: Sequence[Segment]) -> Iterator[Documents]:
     """Document ends as offsets in the whole stream, in arrays of bounded size."""
     offset = 0
     for segment in segments:
         with segment.ends.open("rb") as file:
-            while (ends := np.fromfile(file, "<i8", DOCUMENTS_PER_BLOCK)).size:
+            while (ends := np.fromfile(file, "<i8", DOCUMENTS_PER_ARRAY)).size:
                 yield ends.astype(np.int64) + offset
         offset += segment.ids.stat().st_size // 4
+
+
+def make_spans(ends: Callable[[], Iterable[Documents]], heldout: float) -> Iterator[Spans]:
+    """Yield the spans of documents that fill the stream from 0 on, an array for each of ends."""
+    total = sum(int(blocks.sum()) for _, blocks in _block_counts(ends()))
+    held, first = _heldout_blocks(total, heldout), 0
+    for bounds, blocks in _block_counts(ends()):
+        yield _spans(bounds, blocks, first, held)
+        first += int(blocks.sum())
+
+
+def _heldout_blocks(count: int, fraction: float) -> range:
+    """The blocks held out: one in every round(1 / fraction), or the middle one of too few."""
+    if fraction == 0.0 or count < 2:
+        return range(0)
+    period = round(min(1 / fraction, 2.0**62))  # the smallest fraction still gives a number
+    if count < period:
+        return range(count // 2, count // 2 + 1)
+    return range(period // 2, count, period)
+
+
+def _block_counts(arrays: Iterable[Documents]) -> Iterator[tuple[Bounds, Documents]]:
+    """Where some documents start, with the end of the last, and the number of their blocks."""
+    start = 0
+    for ends in arrays:
+        bounds = np.concatenate([[start], ends]).astype(np.int64)
+        start = int(bounds[-1])
+        yield bounds, -(-np.diff(bounds) // HELDOUT_BLOCK)  # rounded up
+
+
+def _spans(bounds: Bounds, blocks: Documents, first: int, held: range) -> Spans:
+    document = np.repeat(np.arange(blocks.size), blocks)
+    rank = np.arange(document.size) - np.repeat(np.cumsum(blocks) - blocks, blocks)
+    start = bounds[document] + rank * HELDOUT_BLOCK
+    end = np.minimum(start + HELDOUT_BLOCK, bounds[document + 1])
+    index = np.arange(first, first + document.size)
+    in_range = (index >= held.start) & (index < held.stop)
+    split = (in_range & ((index - held.start) % held.step == 0)).astype(np.int64)
+    opens = np.ones(document.size, bool)
+    opens[1:] = (rank[1:] == 0) | (split[1:] == HELDOUT) | (split[:-1] == HELDOUT)
+    opening = np.flatnonzero(opens)
+    closing = np.append(opening[1:], document.size) - 1
+    return np.stack([start[opening], end[closing], split[opening]], axis=1)

@@ -34,6 +34,7 @@ from wordrbm.storage import (
     write_text,
 )
 from wordrbm.text.corpus import MANIFEST, PreparedCorpus
+from wordrbm.text.prepare import PrepareSettings
 from wordrbm.text.prepare.jobs import (
     PART,
     Job,
@@ -43,7 +44,6 @@ from wordrbm.text.prepare.jobs import (
     is_committed,
     job_folder,
 )
-from wordrbm.text.prepare.settings import PrepareSettings
 from wordrbm.text.reader import REPLACE, STRICT
 
 RESULT = "result"

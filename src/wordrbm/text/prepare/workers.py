@@ -21,9 +21,9 @@ from typing import NamedTuple, TypeAlias
 
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import write_errors
+from wordrbm.text.prepare import PrepareSettings
 from wordrbm.text.prepare import jobs as job_runner
 from wordrbm.text.prepare.jobs import Job, JobProgress, Stage
-from wordrbm.text.prepare.settings import PrepareSettings
 
 Context: TypeAlias = ForkServerContext | SpawnContext
 Counters: TypeAlias = MutableSequence[int]
