@@ -36,8 +36,9 @@ def test_a_plain_script_needs_no_guard_for_workers(tmp_path):
 def test_a_worker_that_dies_is_reported(tmp_path):
     pipe, other_end = workers.start_context().Pipe(duplex=False)
     other_end.close()
+    worker = workers.Worker(Job(0, (tmp_path / "a.txt",), 0), Killed(), [0, 0], pipe)
     with pytest.raises(WordRBMError, match=r"reading .*a\.txt died with exit code -9"):
-        workers.finish(workers.Worker(Killed(), pipe), Job(0, (tmp_path / "a.txt",), 0))
+        workers.finish(worker)
 
 
 def test_a_worker_loads_no_compiled_code():

@@ -19,7 +19,6 @@ import json
 import os
 import shutil
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from enum import Enum, auto
 from importlib.metadata import version
@@ -71,20 +70,16 @@ def plan_jobs(files: Iterable[Path]) -> list[Job]:
 
 @dataclass(frozen=True)
 class JobRecord:
-    """What a job was made from and what it gave.
-
-    `files` has path, size and modification time of each file, `hashes` their SHA-256, `segments`
-    the size of each segment file.
-    """
+    """What a job was made from and what it gave."""
 
     program: str
     field: str
     encoding_errors: str
-    files: list[list[Any]]
+    files: list[list[Any]]  # path, size and modification time of each
     tokens: int = 0
     replaced: int = 0
-    hashes: tuple[str, ...] | list[str] = ()
-    segments: dict[str, int] | None = None
+    hashes: tuple[str, ...] | list[str] = ()  # the SHA-256 of each file
+    segments: dict[str, int] | None = None  # the size of each segment file
 
 
 def current_record(job: Job, settings: PrepareSettings) -> JobRecord:
@@ -171,7 +166,9 @@ def run_job(job: Job, work: Path, settings: PrepareSettings) -> Iterator[JobProg
     Whoever iterates may stop before any step; after COMMITTING comes only the rename.
     """
     record = current_record(job, settings)
-    with _workspace(work, job) as part:
+    part = work / f"{job.number:06}.{os.getpid()}{PART}"  # a folder of this process's own
+    part.mkdir()
+    try:
         writer = SegmentWriter(part)
         replaced = yield from _tokenize_files(job, settings, writer)
         writer.flush()
@@ -182,6 +179,8 @@ def run_job(job: Job, work: Path, settings: PrepareSettings) -> Iterator[JobProg
         yield JobProgress(job.size, writer.total_tokens, Stage.COMMITTING)
         os.replace(part, job_folder(work, job))
         fsync(work)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)  # unless it is committed
     yield JobProgress(job.size, writer.total_tokens, Stage.COMMITTED)
 
 
@@ -199,17 +198,6 @@ def _tokenize_files(
             finished += reader.position()
             replaced += reader.replaced
     return replaced
-
-
-@contextmanager
-def _workspace(work: Path, job: Job) -> Iterator[Path]:
-    """A folder of this process's own to write a job in; removed afterwards unless committed."""
-    part = work / f"{job.number:06}.{os.getpid()}{PART}"
-    part.mkdir()
-    try:
-        yield part
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 def _check_unchanged(job: Job, before: JobRecord, after: JobRecord) -> None:

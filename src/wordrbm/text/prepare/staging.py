@@ -57,19 +57,6 @@ REMOVE_ATTEMPTS = 10
 @contextmanager
 def staged_output(out: Path, key: Mapping[str, Any], *, resume: bool) -> Iterator[Path]:
     """Give a staging folder to work in; on leaving, its subfolder `result` becomes `out`."""
-    with _locked_staging(out, key, resume=resume) as work:
-        _write_resume_key(work, key)
-        remove_temporaries(work)
-        remove_folder(work / RESULT)
-        (work / RESULT).mkdir()
-        yield work
-        fsync(work / RESULT)
-        os.replace(work / RESULT, out)
-        fsync(out.parent)
-
-
-@contextmanager
-def _locked_staging(out: Path, key: Mapping[str, Any], *, resume: bool) -> Iterator[Path]:
     work = staging_folder(out)
     created = [folder for folder in work.parents if not folder.exists()]
     try:
@@ -78,7 +65,14 @@ def _locked_staging(out: Path, key: Mapping[str, Any], *, resume: bool) -> Itera
         with folder_lock(work, PURPOSE):
             check_resume_key(work, key)
             with _keep_if_useful(work), write_errors(out):
+                remove_temporaries(work)
+                write_text(work / KEY, json.dumps(key))  # new, or with loosened encoding_errors
+                remove_folder(work / RESULT)
+                (work / RESULT).mkdir()
                 yield work
+                fsync(work / RESULT)
+                os.replace(work / RESULT, out)
+                fsync(out.parent)
     finally:
         with suppress(OSError):  # a parent folder made here stays if anything is in it
             for folder in created:
@@ -86,14 +80,12 @@ def _locked_staging(out: Path, key: Mapping[str, Any], *, resume: bool) -> Itera
 
 
 def _make_staging(work: Path, *, resume: bool) -> None:
-    try:
-        work.mkdir(parents=True)
-    except FileExistsError as error:
-        if not resume:
-            raise WordRBMError(
-                f"{work} exists: another prepare is running or one was stopped; wait for it, "
-                "continue with --resume, or remove it."
-            ) from error
+    if work.exists() and not resume:
+        raise WordRBMError(
+            f"{work} exists: another prepare is running or one was stopped; wait for it, "
+            "continue with --resume, or remove it."
+        )
+    work.mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager
@@ -176,12 +168,6 @@ def resume_key(inputs: Iterable[Path], settings: PrepareSettings) -> dict[str, A
     return {**settings.model_dump(), "inputs": [os.path.abspath(path) for path in inputs]}
 
 
-def _write_resume_key(work: Path, key: Mapping[str, Any]) -> None:
-    path = work / KEY
-    if not path.exists() or _read_resume_key(path) != key:  # new, or loosened
-        write_text(path, json.dumps(key))
-
-
 def check_resume_key(work: Path, key: Mapping[str, Any]) -> None:
     """Refuse to resume work that was started with other settings or inputs."""
     path = work / KEY
@@ -229,26 +215,15 @@ def is_complete(out: Path, files: Sequence[Path], settings: PrepareSettings) -> 
     counts, size = manifest.counts, sum(path_status(path).size for path in files)
     old = {**manifest.settings.model_dump(), "files": counts.files, "bytes": counts.bytes}
     new = {**settings.model_dump(), "files": len(files), "bytes": size}
-    _check_same_corpus(out, old, new)
-    if manifest.inputs:  # inputs of the same size may still be another text
+    if old == new and manifest.inputs:  # inputs of the same size may still be another text
         name = "the SHA-256 of the inputs"
-        inputs = combined_hash(file_hashes(files))
-        _check_same_corpus(out, {name: manifest.inputs}, {name: inputs})
-    _remove_staging(out)
-    return True
-
-
-def _check_same_corpus(out: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+        old, new = {name: manifest.inputs}, {name: combined_hash(file_hashes(files))}
     if changes := setting_differences(old, new):
         raise WordRBMError(
             f"{out} was prepared from something else: {'; '.join(changes)}; choose another "
             "--out or remove it."
         )
-
-
-def _remove_staging(out: Path) -> None:
-    """Remove what a process left that was killed after the rename."""
-    work = staging_folder(out)
-    if work.exists():
+    if (work := staging_folder(out)).exists():  # of a process that was killed after the rename
         with folder_lock(work, PURPOSE), write_errors(work):
             shutil.rmtree(work)
+    return True

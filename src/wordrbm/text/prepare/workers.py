@@ -58,27 +58,27 @@ def _run_serial(
 def _run_parallel(
     jobs: Sequence[Job], work: Path, settings: PrepareSettings, workers: int
 ) -> Iterator[JobProgress]:
-    context = start_context()
-    counters = context.RawArray("q", 2 * len(jobs))  # each process writes only its own two
-    pending, running = list(enumerate(jobs))[::-1], dict[int, Worker]()
+    pending, running, finished = list(jobs)[::-1], list[Worker](), JobProgress(0, 0)
     try:
         while pending or running:
             while pending and len(running) < workers:
-                index, job = pending.pop()
-                running[index] = start_worker(context, job, work, settings, counters, index)
-            wait([worker.process.sentinel for worker in running.values()], timeout=POLL_SECONDS)
-            ended = [index for index in running if not running[index].process.is_alive()]
-            for index in ended:
-                finish(running.pop(index), jobs[index])
-            yield JobProgress(sum(counters[0::2]), sum(counters[1::2]))
+                running.append(start_worker(pending.pop(), work, settings))
+            wait([worker.process.sentinel for worker in running], timeout=POLL_SECONDS)
+            for worker in [worker for worker in running if not worker.process.is_alive()]:
+                running.remove(worker)
+                finish(worker)
+                finished += JobProgress(*worker.counters)
+            yield sum((JobProgress(*worker.counters) for worker in running), finished)
     finally:
-        stop(running.values())
+        stop(running)
 
 
 class Worker(NamedTuple):
-    """A running process, and the pipe that its error would come through."""
+    """The process of a job, the bytes and tokens it has read, and the pipe for its error."""
 
+    job: Job
     process: BaseProcess
+    counters: Counters  # shared memory
     errors: Connection
 
 
@@ -91,17 +91,12 @@ def start_context() -> Context:
     return context
 
 
-def start_worker(
-    context: Context,
-    job: Job,
-    work: Path,
-    settings: PrepareSettings,
-    counters: Counters,
-    index: int,
-) -> Worker:
+def start_worker(job: Job, work: Path, settings: PrepareSettings) -> Worker:
     """Start a process for a job; the first start also starts the fork server."""
+    context = start_context()
+    counters = context.RawArray("q", 2)
     errors, sender = context.Pipe(duplex=False)
-    arguments = (job, work, settings, counters, index, sender)
+    arguments = (job, work, settings, counters, sender)
     process = context.Process(target=_run_worker, args=arguments, daemon=True)
     try:
         with _hide_main():
@@ -110,7 +105,7 @@ def start_worker(
         reason = str(error) or "the process that starts them is gone"
         raise WordRBMError(f"A worker could not be started: {reason}; try again.") from error
     sender.close()  # the process has its own
-    return Worker(process, errors)
+    return Worker(job, process, counters, errors)
 
 
 @contextmanager
@@ -128,12 +123,7 @@ def _hide_main() -> Iterator[None]:
 
 
 def _run_worker(
-    job: Job,
-    work: Path,
-    settings: PrepareSettings,
-    counters: Counters,
-    index: int,
-    errors: Connection,
+    job: Job, work: Path, settings: PrepareSettings, counters: Counters, errors: Connection
 ) -> None:
     """Run a job in this process, unless the parent is gone; an error is sent as a sentence."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and stops us
@@ -142,7 +132,7 @@ def _run_worker(
     try:
         with write_errors(work):
             for progress in job_runner.run_job(job, work, settings):
-                counters[2 * index], counters[2 * index + 1] = progress.bytes, progress.tokens
+                counters[:] = [progress.bytes, progress.tokens]
                 is_due = time.monotonic() - checked > POLL_SECONDS
                 if is_due or progress.stage is Stage.COMMITTING:
                     checked = time.monotonic()
@@ -153,16 +143,16 @@ def _run_worker(
             errors.send_bytes(str(error).encode("utf-8", "surrogatepass"))  # a path may need it
 
 
-def finish(worker: Worker, job: Job) -> None:
+def finish(worker: Worker) -> None:
     """Join a worker that ended, raising its error."""
     worker.process.join()
     with worker.errors, suppress(EOFError):  # a worker that succeeded sends nothing
         if worker.errors.poll():
             raise WordRBMError(worker.errors.recv_bytes().decode("utf-8", "surrogatepass"))
-    if worker.process.exitcode != 0:
+    if (code := worker.process.exitcode) != 0:
         raise WordRBMError(
-            f"The worker reading {job.files[0]} died with exit code {worker.process.exitcode}; it "
-            "may have run out of memory: try again with fewer --workers."
+            f"The worker reading {worker.job.files[0]} died with exit code {code}; it may have run "
+            "out of memory: try again with fewer --workers."
         )
 
 
