@@ -36,7 +36,7 @@ def modules():
 
 
 def has_test_file(path):
-    """Whether there is a `tests/io/test_metrics.py` for `src/wordrbm/io/metrics.py`.
+    """Whether there is a `tests/io/test_vectors.py` for `src/wordrbm/io/vectors.py`.
 
     A compiled twin is tested with the module whose name it has.
     """

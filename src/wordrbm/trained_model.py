@@ -21,8 +21,7 @@ from wordrbm.inference.scoring import (
     score_sentences,
 )
 from wordrbm.inference.whitening import Whitening, fit_whitening
-from wordrbm.io.likelihood_file import read_log_Z
-from wordrbm.io.model_file import StoredModel, read_model, write_model
+from wordrbm.io.model_file import StoredModel, read_log_Z, read_model, write_model
 from wordrbm.io.vectors import Vectors
 from wordrbm.models import WordRepRBM
 from wordrbm.text.vocabulary import Vocabulary

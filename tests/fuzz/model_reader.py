@@ -22,7 +22,7 @@ from wordrbm.io.checkpoint import (
     list_checkpoints,
     save_checkpoint,
 )
-from wordrbm.io.metrics import append_metrics, read_metrics
+from wordrbm.io.model_folder import append_metrics, read_metrics
 from wordrbm.models import WordRepRBM, init_wordrep
 from wordrbm.sampling import Chains
 from wordrbm.text.vocabulary import Vocabulary

@@ -1,23 +1,19 @@
+"""A model folder comes back bit for bit; log Z stands beside its model, and only beside it."""
+
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
 from wordrbm.errors import WordRBMError
+from wordrbm.io.model_file import parameter_digest, write_likelihood
+from wordrbm.io.model_folder import LIKELIHOOD
 from wordrbm.io.tensors import read_metadata
-from wordrbm.models import init_wordrep
-from wordrbm.text.vocabulary import Vocabulary
-from wordrbm.trained_model import TrainedModel, load, save
-from wordrbm.training import TrainingSettings
-
-
-@pytest.fixture
-def trained(rng):
-    words = [("the", 50), ("cat", 20), ("sat", 7)]
-    vocabulary = Vocabulary.build(words, 3)
-    rbm = init_wordrep(rng, n=2, H=3, d=5, word_probability=vocabulary.probability())
-    return TrainedModel(rbm, vocabulary, TrainingSettings(window=2, hidden=3, dimension=5))
+from wordrbm.models.exact import all_windows, log_Z_over_v
+from wordrbm.run.folder import RUN_FILES
+from wordrbm.trained_model import load, save
 
 
 def test_a_model_comes_back_bit_for_bit(tmp_path, trained):
@@ -119,3 +115,61 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, trained, monkeypatch):
         save(tmp_path, trained)
     assert (tmp_path / "model.safetensors").read_bytes() == before
     assert {path.name for path in tmp_path.iterdir()} == {"model.safetensors", "vocabulary.tsv"}
+
+
+def test_stored_log_z_makes_probabilities(folder):
+    rbm = load(folder).rbm
+    write_likelihood(folder, rbm, {"log_Z": log_Z_over_v(rbm), "method": "exact"})
+    model = load(folder)
+    log_p = model.log_likelihood(all_windows(rbm))
+    assert np.exp(log_p).sum() == pytest.approx(1.0, abs=1e-5)
+    assert model.log_likelihood(["the cat"])[0] == pytest.approx(
+        -model.free_energy(["the cat"])[0] - model.log_Z
+    )
+
+
+def test_without_log_z_the_error_names_the_command(folder):
+    with pytest.raises(WordRBMError, match=f"run `wordrbm likelihood {folder} CORPUS`"):
+        load(folder).log_likelihood(["the cat"])
+    with pytest.raises(WordRBMError, match="run `wordrbm likelihood MODEL CORPUS`"):
+        replace(load(folder), folder=None).log_likelihood(["the cat"])
+
+
+def test_the_log_z_of_another_model_is_noticed(folder):
+    rbm = load(folder).rbm
+    write_likelihood(folder, replace(rbm, c=rbm.c + 1), {"log_Z": 3.0})
+    with pytest.raises(WordRBMError, match="another model"):
+        load(folder).log_likelihood(["the cat"])
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[1]", "{", '{"log_Z": 3}', "\udcff", '{"log_Z": 1' + "0" * 5000 + "}", "[" * 9999]
+)
+def test_a_damaged_log_z_is_refused_and_the_model_still_loads(folder, text):
+    (folder / LIKELIHOOD).write_bytes(text.encode("utf-8", "surrogateescape"))
+    model = load(folder)
+    assert model.free_energy(["the cat"]).size == 1
+    with pytest.raises(WordRBMError, match="does not hold a log Z"):
+        model.log_likelihood(["the cat"])
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", '"3"', "null", "true"])
+def test_log_z_must_be_a_finite_number(folder, value):
+    head = {"format": "wordrbm likelihood", "version": 1, "model": "x"}
+    text = json.dumps(head)[:-1] + f', "log_Z": {value}}}'
+    (folder / LIKELIHOOD).write_text(text)
+    with pytest.raises(WordRBMError, match="does not hold a log Z"):
+        load(folder).log_likelihood(["the cat"])
+
+
+def test_the_digest_is_of_every_number(folder):
+    rbm = load(folder).rbm
+    assert parameter_digest(rbm) == parameter_digest(load(folder).rbm)
+    for name, value in rbm.parameters().items():
+        other = value.copy()
+        other.flat[-1] += 1
+        assert parameter_digest(replace(rbm, **{name: other})) != parameter_digest(rbm)
+
+
+def test_a_run_folder_may_hold_log_z():
+    assert LIKELIHOOD in RUN_FILES

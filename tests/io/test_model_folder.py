@@ -5,7 +5,15 @@ import pytest
 
 from wordrbm.errors import WordRBMError
 from wordrbm.io import model_folder
-from wordrbm.io.model_folder import MODEL, VOCABULARY, check_parameters, read_model_metadata
+from wordrbm.io.model_folder import (
+    MODEL,
+    VOCABULARY,
+    append_metrics,
+    check_parameters,
+    read_metrics,
+    read_model_metadata,
+    truncate_metrics,
+)
 from wordrbm.io.tensors import write_tensors
 from wordrbm.text.vocabulary import Vocabulary
 
@@ -45,3 +53,26 @@ def test_parameters_are_finite_and_of_one_floating_point_type():
 def test_every_file_of_a_model_folder_is_described():
     names = [getattr(model_folder, x) for x in ("MODEL", "VOCABULARY", "METRICS", "TIMES")]
     assert all(name in model_folder.__doc__ for name in [*names, model_folder.LIKELIHOOD])
+
+
+def test_lines_come_back_in_order(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    assert read_metrics(path) == []
+    for step in (5, 10):
+        append_metrics(path, {"step": step, "cloze_perplexity": 12.5})
+    assert [record["step"] for record in read_metrics(path)] == [5, 10]
+
+
+def test_a_line_cut_short_is_skipped(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('{"step": 5}\n{"step": -1}\n[1]\n{"ste')
+    assert read_metrics(path) == [{"step": 5}]
+
+
+def test_truncation_keeps_the_bytes_of_earlier_steps(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    append_metrics(path, {"step": 5, "x": 0.1})
+    earlier = path.read_bytes()
+    append_metrics(path, {"step": 10, "x": 0.2})
+    truncate_metrics(path, 5)
+    assert path.read_bytes() == earlier

@@ -9,10 +9,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.io import Vectors, load_vectors
 from wordrbm.io.tensors import read_metadata, write_tensors
 from wordrbm.io.word2vec import write_word2vec
-from wordrbm.models import init_wordrep
-from wordrbm.text.vocabulary import Vocabulary
-from wordrbm.trained_model import TrainedModel, load, save
-from wordrbm.training import TrainingSettings
+from wordrbm.trained_model import load
 
 WORDS = ("<unk>", "the", "café", "#,#.#", "n't", "naïve")
 
@@ -63,15 +60,6 @@ def test_a_word_with_a_space_cannot_be_exported(tmp_path):
     with pytest.raises(WordRBMError, match="white space"):
         write_word2vec(spaced, tmp_path / "vectors", "word2vec")
     assert not list(tmp_path.iterdir())
-
-
-@pytest.fixture
-def folder(tmp_path, rng):
-    vocabulary = Vocabulary.build([("the", 50), ("cat", 20), ("sat", 7)], 3)
-    rbm = init_wordrep(rng, n=2, H=3, d=5, word_probability=vocabulary.probability())
-    settings = TrainingSettings(window=2, hidden=3, dimension=5)
-    save(tmp_path / "model", TrainedModel(rbm, vocabulary, settings))
-    return tmp_path / "model"
 
 
 @pytest.mark.parametrize("raw", [False, True])

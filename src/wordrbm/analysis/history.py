@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wordrbm.errors import WordRBMError
-from wordrbm.io.metrics import read_metrics
-from wordrbm.io.model_folder import METRICS, TIMES
+from wordrbm.io.model_folder import METRICS, TIMES, read_metrics
 
 Record = Mapping[str, float | None]  # None is no number
 

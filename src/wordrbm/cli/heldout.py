@@ -112,7 +112,7 @@ def report_likelihood(
       wordrbm likelihood model corpus --temperatures 1000 --chains 256 --trigrams
     """
     from wordrbm.analysis.plots import check_folder, image_format, plot_sandwich
-    from wordrbm.io.likelihood_file import write_likelihood
+    from wordrbm.io.model_file import write_likelihood
     from wordrbm.likelihood.annealing import AnnealingSettings
     from wordrbm.run.likelihood_run import LikelihoodRun
     from wordrbm.text.corpus import PreparedCorpus

@@ -57,8 +57,7 @@ def show_info(
 def read_head(path: Path) -> dict[str, Any]:
     """The head of whatever lies at the path."""
     from wordrbm.io.checkpoint import list_checkpoints
-    from wordrbm.io.metrics import read_metrics
-    from wordrbm.io.model_folder import METRICS, MODEL
+    from wordrbm.io.model_folder import METRICS, MODEL, read_metrics
     from wordrbm.io.tensors import read_metadata
     from wordrbm.text.corpus import MANIFEST, Manifest
 

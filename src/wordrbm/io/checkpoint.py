@@ -52,31 +52,32 @@ class RunState(NamedTuple):
 
 
 def save_checkpoint(run: Path, current: RunState, identity: RunIdentity) -> None:
-    """Write a checkpoint and remove the expired ones."""
-    folder, state = run / FOLDER, current.state
+    """Write a checkpoint and remove all but the last two.
+
+    Those of later updates go too: they could not be read when this run resumed.
+    """
+    folder, rbm, state = run / FOLDER, current.rbm, current.state
     make_folder(folder)
     tensors = {
-        **current.rbm.parameters(),
-        "velocity.U": current.rbm.shaped("U", state.velocity["U"]),
-        "velocity.c": state.velocity["c"],
+        **rbm.parameters(),
+        **{f"velocity.{name}": rbm.shaped(name, x) for name, x in state.velocity.items()},
         "chains.v": state.chains.v,
         "chains.h": state.chains.h.astype(np.uint8),  # states are 0 or 1
-        **_average_tensors(current.rbm, state.averages),
     }
-    model = StoredModel(current.rbm, identity.vocabulary, identity.settings, identity.corpus)
+    if state.averages is not None:
+        values = state.averages.value.items()
+        tensors |= {f"average.{name}": rbm.shaped(name, x) for name, x in values}
+        tensors["average.covered"] = state.averages.covered
+    model = StoredModel(rbm, identity.vocabulary, identity.settings, identity.corpus)
     metadata = {"kind": "checkpoint", "step": state.step, "acceptance": current.acceptance}
     metadata |= {"jump_acceptance": current.jump_acceptance, **metadata_of(model)}
-    path = folder / f"{state.step:012d}.safetensors"
-    write_tensors(path, tensors, metadata)
-    with write_errors(folder):
-        for old in _expired(list_checkpoints(run), path):
-            old.unlink()
-
-
-def _expired(checkpoints: list[Path], latest: Path) -> list[Path]:
-    """Return the oldest, and later ones, which could not be read when this run resumed."""
+    latest = folder / f"{state.step:012d}.safetensors"
+    write_tensors(latest, tensors, metadata)
+    checkpoints = list_checkpoints(run)
     recent = [path for path in checkpoints if path <= latest][-MAX_CHECKPOINTS:]
-    return [path for path in checkpoints if path not in recent]
+    with write_errors(folder):
+        for path in set(checkpoints).difference(recent):
+            path.unlink()
 
 
 def list_checkpoints(run: Path) -> list[Path]:
@@ -115,83 +116,57 @@ def latest_checkpoint(run: Path, identity: RunIdentity) -> RunState | None:
 
 def _load(path: Path, metadata: dict[str, Any], identity: RunIdentity) -> RunState:
     """Load model and state, which must fit the run."""
+    settings = identity.settings
     arrays = read_tensors(path, _shapes(identity))
     rbm = rbm_from_arrays(path, arrays)
-    step = metadata.get("step")
-    acceptances = metadata.get("acceptance"), metadata.get("jump_acceptance", 0.0)
-    fits = type(step) is int and 0 <= step <= identity.settings.steps
-    fits &= all(type(rate) is float and isfinite(rate) for rate in acceptances)
-    fits = fits and _is_state(arrays, len(identity.vocabulary)) and _are_averages(arrays, step)
-    if not fits:
+    step: Any = metadata.get("step")
+    rates: list[Any] = [metadata.get("acceptance"), metadata.get("jump_acceptance", 0.0)]
+    fits = type(step) is int and 0 <= step <= settings.steps
+    fits &= all(type(rate) is float and isfinite(rate) for rate in rates)
+    if not (fits and _is_state(arrays, len(identity.vocabulary), step)):
         raise WordRBMError(f"{path} holds a state that does not fit its model; remove this file.")
-    velocity = {name: np.empty_like(rbm.table(name)) for name in ("U", "c")}
-    for name, values in velocity.items():
-        rbm.shaped(name, values)[...] = arrays[f"velocity.{name}"]
+    velocity = {name: _table(rbm, name, arrays[f"velocity.{name}"]) for name in ("U", "c")}
     chains = Chains(arrays["chains.v"], arrays["chains.h"].astype(rbm.c.dtype))
-    averages = _averages(rbm, arrays, identity.settings)
-    state = TrainingState(int(metadata["step"]), chains, velocity, averages)
-    return RunState(rbm, state, float(metadata["acceptance"]), float(acceptances[1] or 0.0))
+    averages = None
+    if settings.averaging:
+        value = {name: _table(rbm, name, arrays[f"average.{name}"]) for name in rbm.parameters()}
+        averages = Averages(settings.averaging, value, ("D", "b"), arrays["average.covered"])
+    state = TrainingState(step, chains, velocity, averages)
+    return RunState(rbm, state, *rates)
 
 
-def _average_tensors(rbm: WordRepRBM, averages: Averages | None) -> dict[str, Array]:
-    """Return the arrays of the parameter averages, if the run has them."""
-    if averages is None:
-        return {}
-    tensors = {f"average.{name}": rbm.shaped(name, x) for name, x in averages.value.items()}
-    return {**tensors, "average.covered": averages.covered}
-
-
-def _averages(
-    rbm: WordRepRBM, arrays: dict[str, Array], settings: TrainingSettings
-) -> Averages | None:
-    """Return the parameter averages of a checkpoint."""
-    if not settings.averaging:
-        return None
-    value = {name: np.empty_like(rbm.table(name)) for name in rbm.parameters()}
-    for name, average in value.items():
-        rbm.shaped(name, average)[...] = arrays[f"average.{name}"]
-    return Averages(settings.averaging, value, ("D", "b"), arrays["average.covered"])
+def _table(rbm: WordRepRBM, name: str, values: Array) -> Array:
+    """Copy values of the shape of a parameter into the layout of `WordRepRBM.table`."""
+    table = np.empty_like(rbm.table(name))
+    rbm.shaped(name, table)[...] = values
+    return table
 
 
 def _shapes(identity: RunIdentity) -> dict[str, Shape]:
     """Return the shapes of all arrays of a checkpoint."""
-    settings = identity.settings
-    shapes = shapes_for(len(identity.vocabulary), settings)
-    return shapes | {
-        "velocity.U": shapes["U"],
-        "velocity.c": shapes["c"],
+    settings, K = identity.settings, len(identity.vocabulary)
+    shapes = shapes_for(K, settings)
+    averages = {**shapes, "covered": (K,)} if settings.averaging else {}
+    return {
+        **shapes,
+        **{f"velocity.{name}": shapes[name] for name in ("U", "c")},
         "chains.v": (settings.chains, settings.window),
         "chains.h": (settings.chains, settings.hidden),
-        **_average_shapes(identity),
+        **{f"average.{name}": shape for name, shape in averages.items()},
     }
 
 
-def _average_shapes(identity: RunIdentity) -> dict[str, Shape]:
-    """Return the shapes of the parameter averages."""
-    if not identity.settings.averaging:
-        return {}
-    K = len(identity.vocabulary)
-    shapes = shapes_for(K, identity.settings) | {"covered": (K,)}
-    return {f"average.{name}": shape for name, shape in shapes.items()}
+def _is_state(arrays: dict[str, Array], K: int, step: int) -> bool:
+    """Whether the arrays are a state of training after `step` updates.
 
-
-def _are_averages(arrays: dict[str, Array], step: Any) -> bool:
-    """Whether the averages are finite, of the model's dtype, and cover no later step."""
-    if "average.covered" not in arrays:
-        return True
-    covered = arrays["average.covered"]
-    fits = covered.dtype == np.int64 and covered.min() >= 0 and covered.max() <= step
-    for name in "DUbc":
-        value = arrays[f"average.{name}"]
-        fits &= value.dtype == arrays["c"].dtype and np.isfinite(value).all()
-    return bool(fits)
-
-
-def _is_state(arrays: dict[str, Array], K: int) -> bool:
-    """Whether chains hold word ids and binary hidden states, and velocities are finite."""
-    v, h = arrays["chains.v"], arrays["chains.h"]
-    velocities, dtype = [arrays["velocity.U"], arrays["velocity.c"]], arrays["c"].dtype
-    fits = all(x.dtype == dtype and np.isfinite(x).all() for x in velocities)
+    Chains hold word ids and binary hidden states, velocities and averages are finite and of the
+    model's dtype, and averages cover no later update.
+    """
+    v, h, dtype = arrays["chains.v"], arrays["chains.h"], arrays["c"].dtype
+    covered = arrays.get("average.covered", np.zeros(1, np.int64))
+    tables = [x for name, x in arrays.items() if name.startswith(("velocity.", "average."))]
+    fits = all(x.dtype == dtype and np.isfinite(x).all() for x in tables if x is not covered)
+    fits &= covered.dtype == np.int64 and covered.min() >= 0 and covered.max() <= step
     fits &= v.dtype == np.int32 and v.min() >= 0 and v.max() < K
     return bool(fits and np.isin(h, (0, 1)).all())
 

@@ -1,11 +1,22 @@
-"""Save and load the parameters of a trained model: `model.safetensors` and `vocabulary.tsv`."""
+"""Save and load a trained model: `model.safetensors`, `vocabulary.tsv` and `likelihood.json`.
 
+The last is log Z as `wordrbm likelihood` estimated it. It names the model by the SHA-256 of its
+parameters, so that a file left by another model is noticed.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from wordrbm.errors import WordRBMError
 from wordrbm.io.model_folder import (
     KIND,
+    LIKELIHOOD,
     MODEL,
     VOCABULARY,
     check_parameters,
@@ -15,10 +26,11 @@ from wordrbm.io.model_folder import (
 from wordrbm.io.tensors import Shape, read_tensors, write_tensors
 from wordrbm.models import WordRepRBM
 from wordrbm.shapes import Array
-from wordrbm.storage import make_folder
+from wordrbm.storage import make_folder, read_errors, write_text
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import TrainingSettings, check_settings
 
+LIKELIHOOD_FORMAT = {"format": "wordrbm likelihood", "version": 1}
 # Values of the settings that did not exist when older models were trained.
 OLDER_SETTINGS: dict[str, Any] = {
     "jumps": 0, "averaging": 0, "hidden_bias": 0.0, "warmup_share": None, "objective": "sml",
@@ -96,3 +108,40 @@ def rbm_from_arrays(path: Path, arrays: dict[str, Array]) -> WordRepRBM:
     D, U, b, c = (arrays[name] for name in "DUbc")
     check_parameters(path, (D, U, b, c))
     return WordRepRBM(D=D, U=U, b=b, c=c)
+
+
+def parameter_digest(rbm: WordRepRBM) -> str:
+    """The SHA-256 of the names, types, shapes and numbers of the parameters."""
+    digest = hashlib.sha256()
+    for name, array in sorted(rbm.parameters().items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def write_likelihood(folder: Path, rbm: WordRepRBM, result: Mapping[str, Any]) -> None:
+    """Write an estimate of log Z; `result` has at least the number `log_Z`."""
+    content = {**LIKELIHOOD_FORMAT, "model": parameter_digest(rbm), **result}
+    write_text(folder / LIKELIHOOD, json.dumps(content, indent=1, allow_nan=False) + "\n")
+
+
+def read_log_Z(folder: Path | None, rbm: WordRepRBM) -> float:
+    """Read the log Z of a model; if it is not stored, the error says how to estimate it."""
+    argument = folder or "MODEL"
+    advice = f"run `wordrbm likelihood {argument} CORPUS` with the corpus it was trained on"
+    if folder is None or not (folder / LIKELIHOOD).is_file():
+        raise WordRBMError(f"The log Z of this model is not known; {advice}, then load it again.")
+    path = folder / LIKELIHOOD
+    try:
+        with read_errors(path):
+            content = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):  # no UTF-8, no JSON, a number too long, nested too deep
+        content = None
+    content = content if isinstance(content, dict) else {}
+    log_Z = content.get("log_Z")
+    is_ours = content == content | LIKELIHOOD_FORMAT
+    if not is_ours or not isinstance(log_Z, float) or not math.isfinite(log_Z):
+        raise WordRBMError(f"{path} does not hold a log Z that this program can read; {advice}.")
+    if content.get("model") != parameter_digest(rbm):
+        raise WordRBMError(f"{path} is of another model than the one beside it; {advice}.")
+    return log_Z

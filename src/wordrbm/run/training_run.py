@@ -20,8 +20,14 @@ from wordrbm.io.checkpoint import (
     remove_checkpoints,
     save_checkpoint,
 )
-from wordrbm.io.metrics import append_metrics, read_metrics, truncate_metrics
-from wordrbm.io.model_folder import METRICS, TIMES, VOCABULARY
+from wordrbm.io.model_folder import (
+    METRICS,
+    TIMES,
+    VOCABULARY,
+    append_metrics,
+    read_metrics,
+    truncate_metrics,
+)
 from wordrbm.likelihood.heaviest import DistinctWindows
 from wordrbm.models import WordRepRBM
 from wordrbm.run.evaluation import HeldOutScores, free_energy_gap, held_out_scores

@@ -67,8 +67,8 @@ def _run_parallel(
             for worker in [worker for worker in running if not worker.process.is_alive()]:
                 running.remove(worker)
                 finish(worker)
-                finished += JobProgress(*worker.counters)
-            yield sum((JobProgress(*worker.counters) for worker in running), finished)
+                finished += worker.progress()
+            yield sum((worker.progress() for worker in running), finished)
     finally:
         stop(running)
 
@@ -80,6 +80,10 @@ class Worker(NamedTuple):
     process: BaseProcess
     counters: Counters  # shared memory
     errors: Connection
+
+    def progress(self) -> JobProgress:
+        """How much the process has read so far."""
+        return JobProgress(self.counters[0], self.counters[1])
 
 
 def start_context() -> Context:
