@@ -25,14 +25,14 @@ ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
 UNIX = 3  # the system named in the archive, the same on all
 
 
+COLUMNS = {"hidden": "<f4", "line": "<i8", "start": "<i8"}
+
+
 class FeatureWriter:
     """Appends rows to unnamed files, then assembles the archive."""
 
     def __init__(self, path: Path, H: int, files: Mapping[str, BinaryIO]) -> None:
-        self.path, self.files, self.windows = path, files, 0
-        self.dtypes: dict[str, tuple[str, tuple[int, ...]]] = {
-            "hidden": ("<f4", (H,)), "line": ("<i8", ()), "start": ("<i8", ())
-        }  # fmt: skip
+        self.path, self.H, self.files, self.windows = path, H, files, 0
 
     def add(
         self,
@@ -45,23 +45,20 @@ class FeatureWriter:
         columns: dict[str, Array] = {"hidden": hidden, "line": line, "start": start}
         with write_errors(self.path):
             for name, values in columns.items():
-                self.files[name].write(values.astype(self.dtypes[name][0]).tobytes())
+                self.files[name].write(values.astype(COLUMNS[name]).tobytes())
 
     def finish(self) -> None:
         """Assemble the archive, whole or not at all."""
         with atomic_write(self.path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
             for name, file in self.files.items():
-                self._store(archive, name, file)
-
-    def _store(self, archive: zipfile.ZipFile, name: str, file: BinaryIO) -> None:
-        dtype, row = self.dtypes[name]
-        header = {"descr": dtype, "fortran_order": False, "shape": (self.windows, *row)}
-        entry = zipfile.ZipInfo(f"{name}.npy", ZIP_EPOCH)
-        entry.create_system, entry.external_attr = UNIX, 0o644 << 16
-        file.seek(0)
-        with archive.open(entry, "w", force_zip64=True) as member:
-            npy.write_array_header_1_0(member, header)
-            shutil.copyfileobj(file, member, 1 << 20)
+                shape = (self.windows, self.H) if name == "hidden" else (self.windows,)
+                header = {"descr": COLUMNS[name], "fortran_order": False, "shape": shape}
+                entry = zipfile.ZipInfo(f"{name}.npy", ZIP_EPOCH)
+                entry.create_system, entry.external_attr = UNIX, 0o644 << 16
+                file.seek(0)
+                with archive.open(entry, "w", force_zip64=True) as member:
+                    npy.write_array_header_1_0(member, header)
+                    shutil.copyfileobj(file, member, 1 << 20)
 
 
 @contextmanager
@@ -70,10 +67,8 @@ def open_feature_file(path: Path, H: int) -> Iterator[FeatureWriter]:
     refuse_folder(path)  # before the work and not after it
     with ExitStack() as stack:
         with write_errors(path):
-            files = {
-                name: stack.enter_context(TemporaryFile(dir=path.parent))
-                for name in ("hidden", "line", "start")
-            }
+            folder = path.parent
+            files = {name: stack.enter_context(TemporaryFile(dir=folder)) for name in COLUMNS}
         writer = FeatureWriter(path, H, files)
         yield writer
         writer.finish()

@@ -64,9 +64,11 @@ def write_model(folder: Path, model: StoredModel) -> None:
 def read_model(folder: Path) -> StoredModel:
     """Read a model folder, checking every file against the metadata."""
     metadata, vocabulary = read_model_metadata(folder)
-    settings = settings_from(folder / MODEL, metadata)
-    arrays = read_tensors(folder / MODEL, shapes_for(len(vocabulary), settings))
-    rbm = rbm_from_arrays(folder / MODEL, arrays)
+    path, stored = folder / MODEL, metadata.get("settings")
+    if not isinstance(stored, dict):
+        raise WordRBMError(f"{path} has no settings in its metadata; train the model again.")
+    settings = check_settings(current_settings(stored))
+    rbm = rbm_from_arrays(path, read_tensors(path, shapes_for(len(vocabulary), settings)))
     return StoredModel(rbm, vocabulary, settings, str(metadata.get("corpus", "")))
 
 
@@ -79,14 +81,6 @@ def metadata_of(model: StoredModel) -> dict[str, Any]:
         "vocabulary": model.vocabulary.digest(),
         "corpus": model.corpus,
     }
-
-
-def settings_from(path: Path, metadata: dict[str, Any]) -> TrainingSettings:
-    """Return the training settings in the metadata of a file."""
-    settings = metadata.get("settings")
-    if not isinstance(settings, dict):
-        raise WordRBMError(f"{path} has no settings in its metadata; train the model again.")
-    return check_settings(current_settings(settings))
 
 
 def current_settings(settings: dict[str, Any]) -> dict[str, Any]:

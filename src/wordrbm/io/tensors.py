@@ -47,17 +47,18 @@ def read_metadata(path: Path) -> dict[str, Any]:
     try:
         if not path.is_file():
             raise WordRBMError(f"{path} was not found; give the folder that `wordrbm train` wrote.")
-        _refuse_long_header(path)
+        with path.open("rb") as header:
+            length = int.from_bytes(header.read(8), "little")  # of the header, in bytes
+        if length > MAX_HEADER_BYTES:
+            _refuse(path, f"cannot be read (a header of {length} bytes is promised)")
         with safe_open(path, framework="numpy") as file:
             metadata = json.loads((file.metadata() or {}).get("wordrbm", "null"))
     except UNREADABLE as error:
         _refuse(path, f"cannot be read ({str(error)[:100]!r})")
     if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
         _refuse(path, "was not written by wordrbm")
-    if metadata.get("version") != VERSION:
-        _refuse(
-            path, f"has version {short_repr(metadata.get('version'))}, this program reads {VERSION}"
-        )
+    if (version := metadata.get("version")) != VERSION:
+        _refuse(path, f"has version {short_repr(version)}, this program reads {VERSION}")
     return metadata
 
 
@@ -77,21 +78,11 @@ def read_tensors(
                 header = file.get_slice(name)
                 shape, dtype = tuple(header.get_shape()), header.get_dtype()
                 if shape != shapes[name] or dtype not in DTYPES:
-                    fault = (
-                        f"{name} as {dtype} {short_repr(shape)} where {shapes[name]} was expected"
-                    )
-                    _refuse(path, f"holds {fault}")
+                    fault = f"{name} as {dtype} {short_repr(shape)}"
+                    _refuse(path, f"holds {fault} where {shapes[name]} was expected")
             return {name: file.get_tensor(name) for name in (names if only is None else only)}
     except UNREADABLE as error:
         _refuse(path, f"cannot be read ({str(error)[:100]!r})")
-
-
-def _refuse_long_header(path: Path) -> None:
-    """Read the length of the header, the file's first eight bytes, and nothing else."""
-    with path.open("rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-    if length > MAX_HEADER_BYTES:
-        _refuse(path, f"cannot be read (a header of {length} bytes is promised)")
 
 
 def _refuse(path: Path, fault: str) -> NoReturn:

@@ -27,13 +27,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import path_status, read_errors, read_limited, sha256, write_text
-from wordrbm.text.prepare import (
-    HELDOUT,
-    STRICT_MODEL,
-    TRAIN,
-    PrepareSettings,
-    validation_faults,
-)
+from wordrbm.text.prepare import HELDOUT, STRICT_MODEL, TRAIN, PrepareSettings, validation_faults
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.text.windows import Windows
 
@@ -187,10 +181,8 @@ class PreparedCorpus:
             block = self.ids[start : start + IDS_PER_BLOCK]
             if block.min() < 0 or block.max() >= K:
                 wrong = block[(block < 0) | (block >= K)][0]
-                _refuse(
-                    self.path / IDS,
-                    f"has the word id {wrong} where the {K:,} words have ids from 0 to {K - 1:,}",
-                )
+                expected = f"the {K:,} words have ids from 0 to {K - 1:,}"
+                _refuse(self.path / IDS, f"has the word id {wrong} where {expected}")
 
 
 def _check_sizes(path: Path, manifest: Manifest) -> None:

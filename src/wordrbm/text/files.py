@@ -75,7 +75,7 @@ def find_files(inputs: Sequence[Path], out: Path | None = None) -> list[Path]:
         names = ", ".join(map(str, inputs))
         raise WordRBMError(f"No file was found in {names}; give a file or a folder of files.")
     for path in files:
-        refuse_other_archives(path)
+        _refuse_other_archives(path)  # which would be read as plain text
     return files
 
 
@@ -94,29 +94,26 @@ def _walk(folder: Path, out: Path | None) -> Iterator[Path]:
     while pending:
         path, above = pending.pop()
         ancestors = above | {os.path.realpath(path)}
-        is_folder = {name: path_status(name).is_folder for name in _visible_names(path)}
+        is_folder = {name: path_status(name).is_folder for name in visible_paths(path)}
         yield from (_regular_file(name) for name in is_folder if not is_folder[name])
         subfolders = [name for name in is_folder if is_folder[name]]
         for name in reversed(subfolders):  # so that the first is popped next
             if (target := os.path.realpath(name)) not in excluded:
-                _refuse_loop(name, target, ancestors)
+                if target in ancestors:
+                    raise WordRBMError(
+                        f"{name} is a link to a folder that contains it, {target}; remove the link."
+                    )
                 pending.append((name, ancestors))
 
 
-def _visible_names(folder: Path) -> list[Path]:
+def visible_paths(folder: Path) -> list[Path]:
+    """What a folder holds, sorted by name, without hidden names."""
     try:
         return [folder / name for name in sorted(os.listdir(folder)) if not name.startswith(".")]
     except OSError as error:
         raise WordRBMError(
             f"Could not list {folder}: {error.strerror}; check who may read the folder."
         ) from error
-
-
-def _refuse_loop(path: Path, target: str, ancestors: frozenset[str]) -> None:
-    if target in ancestors:
-        raise WordRBMError(
-            f"{path} is a link to a folder that contains it, {target}; remove the link."
-        )
 
 
 def is_compressed(path: PurePath) -> bool:
@@ -128,7 +125,11 @@ def open_decompressed(path: Path, disk: BinaryIO) -> io.BufferedReader:
     """Open the decompressed stream of a file; a plain file is its own stream."""
     if not is_compressed(path):
         return cast(io.BufferedReader, disk)
-    _refuse_empty(path, disk)
+    if not disk.read(1):
+        raise WordRBMError(
+            f"{path} has 0 bytes, which no {path.suffix} file has; copy or download it again."
+        )
+    disk.seek(0)
     is_gzip = path.suffix.lower() == ".gz"
     stream = gzip.GzipFile(fileobj=disk) if is_gzip else ZstdFile(disk)
     return io.BufferedReader(cast(io.RawIOBase, stream), BLOCK)
@@ -156,18 +157,9 @@ def refuse_bomb(path: Path, bytes_in: int, bytes_out: int) -> None:
         )
 
 
-def refuse_other_archives(path: Path) -> None:
-    """Refuse an archive format that would otherwise be read as plain text."""
+def _refuse_other_archives(path: Path) -> None:
     if (suffix := path.suffix.lower()) in OTHER_ARCHIVES:
         raise WordRBMError(
             f"{path} is a {suffix} file, which cannot be read; unpack it, or compress the text as "
             f"{' or '.join(COMPRESSED)}."
         )
-
-
-def _refuse_empty(path: Path, disk: BinaryIO) -> None:
-    if not disk.read(1):
-        raise WordRBMError(
-            f"{path} has 0 bytes, which no {path.suffix} file has; copy or download it again."
-        )
-    disk.seek(0)

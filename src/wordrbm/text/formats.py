@@ -105,14 +105,12 @@ def split_point(text: str) -> int:
         start = text.rfind(mark)
         if start > len(text) // 2:  # splits near the start would leave ever longer remainders
             return start + len(mark)
-    after_space = len(text) if text[-1:].isspace() else len(text) - len(_last_word(text))
+    after_space = len(text)
+    if not text[-1:].isspace():
+        after_space -= len(text.rsplit(maxsplit=1)[-1])  # from the end on: the text may be one word
     if after_space > len(text) // 2:
         return after_space
     return len(text) if len(text) >= MAX_UNSPLIT else 0
-
-
-def _last_word(text: str) -> str:
-    return text.rsplit(maxsplit=1)[-1]  # from the end on: a long text may have no white space
 
 
 def _json_chunks(reader: TextReader, field: str) -> Iterator[Chunk]:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import path_status, read_errors
-from wordrbm.text.files import find_files
+from wordrbm.storage import path_status
+from wordrbm.text.files import find_files, visible_paths
 from wordrbm.text.formats import JSON_LINES
 from wordrbm.text.reader import inner_suffix
 
@@ -67,16 +67,16 @@ def _train_files(data: Path, out: Path | None = None) -> dict[str, list[Path]]:
     """The files of the training set by class; without one, those of every folder but `out`."""
     if files := _files_of_split(data, TRAIN):
         return files
-    flat = [path for path in _subfolders(data) if path.name != TEST and not _same(path, out)]
-    return {path.name: find_files([path]) for path in flat}
+    excluded = out and out.resolve()
+    flat = [path for path in _subfolders(data) if path.name != TEST]
+    return {path.name: find_files([path]) for path in flat if path.resolve() != excluded}
 
 
 def _files_of_split(data: Path, split: str) -> dict[str, list[Path]]:
     """The files of a split by class: in its folder, or with its name as prefix."""
     prefixed = [path for path in _visible_paths(data) if path.name.startswith(f"{split}_")]
-    files = [
-        path for path in prefixed if path_status(path).is_file and inner_suffix(path) in JSON_LINES
-    ]
+    json_files = [path for path in prefixed if inner_suffix(path) in JSON_LINES]
+    files = [path for path in json_files if path_status(path).is_file]
     if not path_status(data / split).is_folder:
         return _group_by_class(files, split)
     if files:
@@ -97,17 +97,12 @@ def _group_by_class(files: list[Path], split: str) -> dict[str, list[Path]]:
     return by_class
 
 
-def _same(path: Path, out: Path | None) -> bool:
-    return out is not None and path.resolve() == out.resolve()
-
-
 def _subfolders(folder: Path) -> list[Path]:
     return [path for path in _visible_paths(folder) if path_status(path).is_folder]
 
 
 def _visible_paths(folder: Path) -> list[Path]:
-    with read_errors(folder):
-        paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    paths = visible_paths(folder)
     for path in paths:
         if not path.name.isprintable():
             raise WordRBMError(f"{str(path)!r} is no name for a class; rename it.")

@@ -21,7 +21,7 @@ import numpy as np
 from jaxtyping import Float64, Int32, Int64
 
 from wordrbm.errors import WordRBMError
-from wordrbm.storage import write_text
+from wordrbm.storage import read_errors, write_text
 
 UNKNOWN = "<unk>"
 MAX_FILE_BYTES = 2**29  # about thirty million words: more would not fit in memory as a model
@@ -78,8 +78,9 @@ class Vocabulary:
         if not rows or rows[0][0] != UNKNOWN:
             _refuse(path, 1, "does not begin with it", f"the unknown word {UNKNOWN} first")
         vocabulary = cls.build(rows[1:], rows[0][1])
-        if len(vocabulary.index) < len(rows):
-            _refuse_repeated(path, vocabulary.words)
+        for line, word in enumerate(vocabulary.words, start=1):
+            if (last := vocabulary.index[word] + 1) != line:
+                _refuse(path, last, f"repeats {short_repr(word)} of line {line}", "every word once")
         return vocabulary
 
     def _text(self) -> str:
@@ -89,24 +90,17 @@ class Vocabulary:
 
 def _lines(path: Path) -> Iterator[str]:
     """Line after line, so that a file of another format is refused at its first bad line."""
-    try:
-        _refuse_huge(path)
+    with read_errors(path):
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
+            raise WordRBMError(
+                f"{path} holds {status.st_size:,} bytes where a file of at most {MAX_FILE_BYTES:,} "
+                "was expected; take an untouched copy of the file, or prepare with a smaller "
+                "vocabulary."
+            )
         with path.open("rb") as file:  # bytes: a word may contain other line ends of text
             for number, line in enumerate(file, start=1):
                 yield _decode(path, number, line)
-    except OSError as error:
-        raise WordRBMError(
-            f"Could not read {path}: {error.strerror or error}; check the path."
-        ) from error
-
-
-def _refuse_huge(path: Path) -> None:
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
-        raise WordRBMError(
-            f"{path} holds {status.st_size:,} bytes where a file of at most {MAX_FILE_BYTES:,} was "
-            "expected; take an untouched copy of the file, or prepare with a smaller vocabulary."
-        )
 
 
 def _decode(path: Path, number: int, line: bytes) -> str:
@@ -124,17 +118,6 @@ def _row(path: Path, number: int, line: str) -> tuple[str, int]:
     if not (word and tab and digits and count == str(int(count))):  # 007 would be written as 7
         _refuse(path, number, f"is {short_repr(line)}", "a word, a tab and a count")
     return word, int(count)
-
-
-def _refuse_repeated(path: Path, words: tuple[str, ...]) -> NoReturn:
-    first: dict[str, int] = {}
-    for line, word in enumerate(words, start=1):
-        if word in first:
-            _refuse(
-                path, line, f"repeats {short_repr(word)} of line {first[word]}", "every word once"
-            )
-        first[word] = line
-    raise AssertionError("unreachable: no word is repeated")
 
 
 def _refuse(path: Path, line: int, fault: str, expected: str) -> NoReturn:

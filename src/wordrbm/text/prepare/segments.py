@@ -213,9 +213,9 @@ def _document_ends(segments: Sequence[Segment]) -> Iterator[Documents]:
 def make_spans(ends: Callable[[], Iterable[Documents]], heldout: float) -> Iterator[Spans]:
     """Yield the spans of documents that fill the stream from 0 on, an array for each of ends."""
     total = sum(int(blocks.sum()) for _, blocks in _block_counts(ends()))
-    held, first = _heldout_blocks(total, heldout), 0
+    heldout_blocks, first = _heldout_blocks(total, heldout), 0
     for bounds, blocks in _block_counts(ends()):
-        yield _spans(bounds, blocks, first, held)
+        yield _spans(bounds, blocks, first, heldout_blocks)
         first += int(blocks.sum())
 
 
