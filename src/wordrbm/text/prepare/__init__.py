@@ -17,22 +17,22 @@ TRAIN, HELDOUT = 0, 1  # the split of a span of the text
 
 
 class PrepareSettings(BaseModel):
-    """Vocabulary, held-out text and how files are read; the number of workers is no setting."""
+    """The settings of a prepared corpus; it is the same for any number of workers.
+
+    vocabulary_size  most frequent words to keep
+    min_count        drop words that occur less often
+    heldout          fraction of the text to hold out
+    field            field of JSON lines with the text
+    encoding_errors  bytes that are no UTF-8: "strict" refuses the file, "replace" counts them
+    """
 
     model_config = STRICT_MODEL
 
-    vocabulary_size: int = Field(default=100_000, ge=1, description="most frequent words to keep")
-    min_count: int = Field(default=1, ge=1, description="drop words that occur less often")
-    heldout: float = Field(
-        default=0.01, ge=0, lt=0.5, description="fraction of the text to hold out"
-    )
-    field: str = Field(
-        default="text", min_length=1, description="field of JSON lines with the text"
-    )
-    encoding_errors: Literal["strict", "replace"] = Field(
-        default="strict",
-        description="bytes that are no UTF-8: refuse the file, or replace and count them",
-    )
+    vocabulary_size: int = Field(default=100_000, ge=1)
+    min_count: int = Field(default=1, ge=1)
+    heldout: float = Field(default=0.01, ge=0, lt=0.5)
+    field: str = Field(default="text", min_length=1)
+    encoding_errors: Literal["strict", "replace"] = "strict"
 
 
 def check_prepare_settings(values: Mapping[str, Any], workers: int = 1) -> PrepareSettings:
