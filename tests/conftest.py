@@ -18,7 +18,6 @@ install_import_hook(
         "wordrbm.tagging.crf",
         "wordrbm.tagging.features",
         "wordrbm.tagging.finetune",
-        "wordrbm.tagging.lbfgs",
         "wordrbm.tagging.tagger",
     ],
     "beartype.beartype",
