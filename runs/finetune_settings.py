@@ -15,8 +15,8 @@ import numpy as np
 
 from wordrbm.tagging.conll import read_splits
 from wordrbm.tagging.evaluation import evaluate_tagger
-from wordrbm.tagging.features import FeatureConfig, FinetuneSettings
-from wordrbm.tagging.tagger import EncodedSentences, train_tagger
+from wordrbm.tagging.features import EncodedSentences, FeatureConfig, FinetuneSettings
+from wordrbm.tagging.tagger import train_tagger
 from wordrbm.trained_model import load
 
 SEED, SIZE = 123, 1000

@@ -1,18 +1,21 @@
 """Table 1 of a grid, with span types, coverage and an analysis of errors."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from experiments.chunking.grid import Experiment, TestedRow
 from experiments.tables import Report, Table, percent
-from wordrbm.tagging.evaluation import Evaluation, SpanCounts, analyse_errors
-from wordrbm.tagging.features import coverage
+from wordrbm.tagging.conll import Sentence
+from wordrbm.tagging.evaluation import Evaluation, SpanCounts, spans
+from wordrbm.tagging.features import lookup
 from wordrbm.tagging.model_selection import DevResult, best_on_dev, describe_point
 from wordrbm.tagging.tagger_file import load_tagger
 
 HEADS = ("model", "dev F1", "test F1", "precision", "recall", "chosen", "CRFsuite")
 DEV_HEADS = ("model", "dev F1", "precision", "recall", "settings", "best")
 TYPE_HEADS = ("type", "test F1", "precision", "recall", "chunks")
+MOST_COMMON = 10  # confusions and words
 
 Crfsuite = Mapping[str, Evaluation]  # test scores by row, of those that were checked
 
@@ -28,7 +31,7 @@ def final_report(rows: Sequence[TestedRow], experiment: Experiment, crfsuite: Cr
         "sentences": {name: len(split) for name, split in splits._asdict().items()},
         "best": best.name,
         "tagger": str(best.folder),
-        "errors": analyse_errors(splits.train_and_dev, splits.test, predicted).record(),
+        "errors": error_analysis(splits.train_and_dev, splits.test, predicted),
     }
     table, types, notes = _table(rows, crfsuite), _type_table(best), _repeated_tests(rows)
     covered = "\n".join(f"{percent(x)} % of tokens have {name}" for name, x in known.items())
@@ -90,11 +93,8 @@ def _table(rows: Sequence[TestedRow], crfsuite: Crfsuite) -> Table:
 
 
 def _dev_line(row: str, dev: DevResult, all_dev: Sequence[DevResult]) -> tuple[str, ...]:
-    scores, mark = (
-        _scores(dev.result.evaluation.overall),
-        "*" if dev is best_on_dev(all_dev) else "",
-    )
-    return (row, *scores, describe_point(dev.point), mark)
+    mark = "*" if dev is best_on_dev(all_dev) else ""
+    return row, *_scores(dev.result.evaluation.overall), describe_point(dev.point), mark
 
 
 def _type_table(row: TestedRow) -> Table:
@@ -115,10 +115,37 @@ def _scores(counts: SpanCounts) -> tuple[str, str, str]:
 def _coverage(experiment: Experiment) -> dict[str, float]:
     """The fraction of tokens that have a vector, of every row with vectors."""
     sentences = experiment.splits.train_and_dev + experiment.splits.test
-    words = [sentence.words for sentence in sentences]
+    tokens = [word for sentence in sentences for word in sentence.words]
+    fractions: dict[str, float] = {}
+    for name, config in experiment.rows.items():
+        for vectors in (member.vectors for member in config.components):
+            if vectors is not None:
+                known = sum(lookup(word, vectors) is not None for word in tokens)
+                fractions[name] = min(known / len(tokens), fractions.get(name, 1.0))
+    return fractions
+
+
+def error_analysis(
+    train: Sequence[Sentence], test: Sequence[Sentence], predicted: Sequence[Sequence[str]]
+) -> dict[str, Any]:
+    """Scores by whether all words of a span occur in training; the most frequent errors."""
+    vocabulary = {word for sentence in train for word in sentence.words}
+    counts = {seen: Counter[str]() for seen in (True, False)}
+    confusions, wrong, frequency = Counter[tuple[str, str]](), Counter[str](), Counter[str]()
+    for sentence, tags in zip(test, predicted, strict=True):
+        gold, tagged = set(spans(sentence.labels)), set(spans(tags))
+        for name, members in zip(SpanCounts._fields, (gold, tagged, gold & tagged), strict=True):
+            for _, begin, end in members:
+                counts[vocabulary.issuperset(sentence.words[begin:end])][name] += 1
+        for word, label, tag in zip(sentence.words, sentence.labels, tags, strict=True):
+            frequency[word] += 1
+            if label != tag:
+                confusions[label, tag] += 1
+                wrong[word] += 1
+    unseen, seen = (SpanCounts(*(counts[x][f] for f in SpanCounts._fields)) for x in (False, True))
     return {
-        name: min(fractions)
-        for name, config in experiment.rows.items()
-        if (fractions := [coverage(words, member.vectors) for member in config.components
-                          if member.vectors is not None])
-    }  # fmt: skip
+        "chunks_with_unseen_words": unseen.record(),
+        "chunks_of_seen_words": seen.record(),
+        "confused": [[*pair, tokens] for pair, tokens in confusions.most_common(MOST_COMMON)],
+        "words": [[word, n, frequency[word]] for word, n in wrong.most_common(MOST_COMMON)],
+    }

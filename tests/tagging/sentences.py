@@ -4,7 +4,6 @@ import numpy as np
 
 from wordrbm.models import WordRepRBM, init_wordrep
 from wordrbm.tagging.conll import Sentence
-from wordrbm.tagging.tagger import encode
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.trained_model import TrainedModel, save
 from wordrbm.training.settings import TrainingSettings
@@ -69,5 +68,5 @@ def letter_task():
 def scores(tagger, sentences):
     """The scores of every label at every token."""
     dense = tagger.features.dense_features([sentence.words for sentence in sentences])
-    batch = encode([sentence.columns[:-1] for sentence in sentences], tagger.attributes)
+    batch = tagger.attributes.encode([sentence.columns[:-1] for sentence in sentences])
     return tagger.crf.scores(batch._replace(dense=dense))

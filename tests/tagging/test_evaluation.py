@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from wordrbm.tagging.conll import Sentence
-from wordrbm.tagging.evaluation import analyse_errors, evaluate_spans, spans
+from wordrbm.tagging.evaluation import evaluate_spans, spans
 
 VALID = ["O", "B-NP", "I-NP", "B-VP", "I-VP"]
 INVALID = [*VALID, "B-PP", "I-PP", "E-NP", "S-NP", "S-VP", "E-VP"]
@@ -71,14 +70,3 @@ def test_tags_without_prefix_are_counted_token_by_token():
 
 def test_bilou_names_of_last_and_single_tokens():
     assert spans(["B-X", "I-X", "L-X", "U-X", "U-X"]) == [("X", 0, 3), ("X", 3, 4), ("X", 4, 5)]
-
-
-def test_errors_are_counted_by_whether_words_occur_in_training():
-    sentence = Sentence((("the", "cat", "sees", "."), ("B-NP", "I-NP", "B-VP", "O")))
-    wrong = ["O", *sentence.labels[1:]]
-    errors = analyse_errors([], [sentence], [wrong])
-    assert errors.of_seen_words.gold == 0
-    assert errors.with_unseen_words == (2, 2, 1)
-    assert errors.confusions == [("B-NP", "O", 1)]
-    assert errors.record()["words"][0] == ["the", 1, 1]
-    assert analyse_errors([sentence], [sentence], [sentence.labels]).of_seen_words.f1 == 1.0

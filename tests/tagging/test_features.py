@@ -10,8 +10,8 @@ from wordrbm.tagging.features import (
     AttributeIndex,
     FeatureConfig,
     attributes,
-    coverage,
     hidden_features,
+    lookup,
     window_vectors,
     word_shape,
 )
@@ -36,7 +36,8 @@ def test_attributes_of_a_token():
 
 def test_attributes_that_do_not_occur_in_training_are_left_out():
     index = AttributeIndex.build([COLUMNS])
-    rows, offsets = index.encode([COLUMNS, (("She", "runs"), ("PRP", "VBZ"))])
+    batch = index.encode([COLUMNS, (("She", "runs"), ("PRP", "VBZ"))])
+    rows, offsets = batch.attributes, batch.offsets
     assert offsets.tolist()[:4] == [0, 19, 38, 57]
     assert len(offsets) == 6
     names = {row: name for name, row in index.row.items()}
@@ -63,7 +64,7 @@ def test_window_vectors_have_the_standard_deviation_given():
     np.testing.assert_allclose(result[0, 16:], scale * vectors["<unk>"], rtol=1e-5)
     assert not result[0, :8].any()
     assert not result[3, :8].any()
-    assert coverage([["He", "runs", "Xyz"], ["runs"]], vectors) == 0.75
+    assert [lookup(word, vectors) for word in ("He", "runs", "Xyz")] == [1, 2, None]
 
 
 @pytest.mark.parametrize("n", [3, 5])
@@ -99,7 +100,7 @@ def test_spelling_attributes_come_after_the_others():
     ]  # fmt: skip
     index = AttributeIndex.build([COLUMNS], spelling=True)
     assert index.columns == 2
-    _, offsets = index.encode([COLUMNS])
+    offsets = index.encode([COLUMNS]).offsets
     assert offsets[2] - offsets[1] == len(spelt[1])
 
 

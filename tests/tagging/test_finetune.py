@@ -22,13 +22,14 @@ from wordrbm.models import WordRepRBM
 from wordrbm.tagging.conll import Sentence
 from wordrbm.tagging.crf import LinearChainCRF, crf_loss
 from wordrbm.tagging.features import (
+    EncodedSentences,
     FeatureConfig,
     FinetuneSettings,
     hidden_features,
     model_tokens,
 )
 from wordrbm.tagging.finetune import CHUNKS_PER_EPOCH
-from wordrbm.tagging.tagger import EncodedSentences, Tagger, encode, train_tagger
+from wordrbm.tagging.tagger import Tagger, train_tagger
 from wordrbm.tagging.tagger_file import load_tagger, save_tagger
 
 L, F, H, D_, N, K = 3, 2, 4, 2, 3, 6
@@ -246,7 +247,7 @@ def test_training_and_tagging_use_the_same_hidden_scale():
     one_epoch = FinetuneSettings(epochs=1, hidden_rate=0.0)
     half = train_tagger(encoded, config._replace(finetune=one_epoch), 0.1)
     # the second epoch meets what one epoch has learnt, as its tagger scores it
-    batch = encode([x.columns[:-1] for x in labelled], half.attributes)
+    batch = half.attributes.encode([x.columns[:-1] for x in labelled])
     batch = batch._replace(dense=half.features.dense_features(words))
     empty = LinearChainCRF(*(np.zeros_like(x) for x in half.crf.arrays()))
     assert sum(reported[CHUNKS_PER_EPOCH:]) == pytest.approx(

@@ -8,8 +8,8 @@ from wordrbm.errors import WordRBMError
 from wordrbm.tagging import tagger as tagger_module
 from wordrbm.tagging.conll import Sentence
 from wordrbm.tagging.evaluation import evaluate_tagger
-from wordrbm.tagging.features import FeatureConfig, FinetuneSettings
-from wordrbm.tagging.tagger import EncodedSentences, train_tagger
+from wordrbm.tagging.features import EncodedSentences, FeatureConfig, FinetuneSettings
+from wordrbm.tagging.tagger import train_tagger
 
 # Spans of "yes" that are gold, predicted and correct, and the norms of W, V and A, as they were
 # before the tagger had a room of its own.

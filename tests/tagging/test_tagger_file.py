@@ -11,8 +11,8 @@ from wordrbm.errors import WordRBMError
 from wordrbm.io import Vectors
 from wordrbm.io.tensors import read_metadata, write_tensors
 from wordrbm.tagging.conll import Splits, read_splits
-from wordrbm.tagging.features import FeatureConfig, FinetuneSettings
-from wordrbm.tagging.tagger import EncodedSentences, train_tagger
+from wordrbm.tagging.features import EncodedSentences, FeatureConfig, FinetuneSettings
+from wordrbm.tagging.tagger import train_tagger
 from wordrbm.tagging.tagger_file import (
     FILE,
     load_tagger,

@@ -14,9 +14,10 @@ import hashlib
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, NoReturn
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -24,10 +25,10 @@ from wordrbm.errors import WordRBMError
 from wordrbm.storage import path_status
 from wordrbm.text.reader import TextReader, open_text
 
-SEPARATOR = re.compile("[ \t]+")
+FIELD = re.compile("[^ \t]+")
 DOCUMENT = "-DOCSTART-"
 SUFFIXES = ("", ".txt", ".gz", ".txt.gz", ".zst", ".txt.zst")
-DEV_NAMES = ("dev", "valid", "validation", "testa")
+TRAIN, DEV, TEST = ("train",), ("dev", "valid", "validation", "testa"), ("test",)
 SEED, DEV_FRACTION, MAX_DEV = 0, 9, 1000  # one in DEV_FRACTION
 
 
@@ -75,14 +76,19 @@ class Splits(NamedTuple):
 
 def read_splits(data: Path, dev: Path | None = None, test: Path | None = None) -> Splits:
     """Read a folder, or a training file alone; `dev` and `test` replace the folder's own files."""
-    train_file = data if path_status(data).is_file else _required(data, "train")
+    train_file = data if path_status(data).is_file else _find(data, TRAIN)
+    if train_file is None:
+        raise WordRBMError(
+            f"{data} holds no train.txt; give a folder with train.txt, one token a line, its label "
+            "in the last column."
+        )
     train = read_conll(train_file)
     columns = len(train[0].columns)
     if columns < 2:
         raise WordRBMError(f"{train_file} has one column; give words first and labels last.")
-    test = test or _find(data, "test")
+    test = test or _find(data, TEST)
     test_sentences = read_conll(test, columns) if test else []
-    dev = dev or next((path for name in DEV_NAMES if (path := _find(data, name))), None)
+    dev = dev or _find(data, DEV)
     if dev:
         dev_sentences = read_conll(dev, columns)
         train = remove_overlap(train, dev_sentences)
@@ -96,7 +102,13 @@ def read_splits(data: Path, dev: Path | None = None, test: Path | None = None) -
     return Splits(train, dev_sentences, test_sentences)
 
 
-def remove_overlap(train: Sentences, dev: Sequence[Sentence]) -> Sentences:
+def _find(folder: Path, names: tuple[str, ...]) -> Path | None:
+    """The first file of a folder that has one of the names."""
+    paths = (folder / f"{name}{suffix}" for name in names for suffix in SUFFIXES)
+    return next((path for path in paths if path_status(path).is_file), None)
+
+
+def remove_overlap(train: Sentences, dev: Sentences) -> Sentences:
     """Training sentences without those of `dev`, each removed as often as it occurs there."""
     to_remove, remaining = Counter(dev), []
     for sentence in train:
@@ -130,51 +142,28 @@ def read_conll(path: Path, columns: int | None = None) -> Sentences:
 
 def read_conll_stream(stream: BinaryIO, columns: int) -> Sentences:
     """Read the sentences of a pipe; all of it is read before the first is returned."""
-    data = io.BytesIO(stream.read())
-    return _parse(TextReader(Path("standard input"), data), columns)
+    return _parse(TextReader(Path("standard input"), io.BytesIO(stream.read())), columns)
 
 
 def _parse(reader: TextReader, columns: int | None) -> Sentences:
-    sentences: Sentences = []
-    tokens: list[list[str]] = []
-    for line in reader.lines():
-        row = [field for field in SEPARATOR.split(line.text) if field]
-        if not row or row[0] == DOCUMENT:
-            _end_sentence(sentences, tokens)
-            continue
-        columns = columns or len(row)
-        if len(row) != columns:
-            _refuse_columns(reader.path, line.number, len(row), columns)
-        tokens.append(row)
-    _end_sentence(sentences, tokens)
+    groups = groupby(_rows(reader, columns), key=bool)
+    sentences = [Sentence(tuple(zip(*rows, strict=True))) for is_token, rows in groups if is_token]
     if not sentences:
         raise WordRBMError(f"{reader.path} holds no token; give one token a line.")
     return sentences
 
 
-def _end_sentence(sentences: Sentences, tokens: list[list[str]]) -> None:
-    if tokens:
-        sentences.append(Sentence(tuple(zip(*tokens, strict=True))))
-        tokens.clear()
-
-
-def _refuse_columns(path: Path, line: int, count: int, expected: int) -> NoReturn:
-    raise WordRBMError(
-        f"{path}, line {line} has {count} columns where {expected} were expected; every token has "
-        "as many as the first, and a blank line ends a sentence."
-    )
-
-
-def _required(folder: Path, name: str) -> Path:
-    path = _find(folder, name)
-    if path is None:
-        raise WordRBMError(
-            f"{folder} holds no {name}.txt; give a folder with {name}.txt, one token a line, its "
-            "label in the last column."
-        )
-    return path
-
-
-def _find(folder: Path, name: str) -> Path | None:
-    paths = (folder / f"{name}{suffix}" for suffix in SUFFIXES)
-    return next((path for path in paths if path_status(path).is_file), None)
+def _rows(reader: TextReader, columns: int | None) -> Iterator[list[str]]:
+    """The columns of every line; none where no token is, which ends a sentence."""
+    for line in reader.lines():
+        row = FIELD.findall(line.text)
+        if not row or row[0] == DOCUMENT:
+            yield []
+            continue
+        columns = columns or len(row)
+        if len(row) != columns:
+            raise WordRBMError(
+                f"{reader.path}, line {line.number} has {len(row)} columns where {columns} were "
+                "expected; every token has as many as the first, and a blank line ends a sentence."
+            )
+        yield row

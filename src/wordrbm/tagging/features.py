@@ -14,19 +14,20 @@ References
     semi-supervised learning. ACL 2010.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple, final
 
 import numpy as np
-from jaxtyping import Float32, Int32, Int64
+from jaxtyping import Float32
 from pydantic import BaseModel, ConfigDict, Field
 
 from wordrbm.errors import WordRBMError
-from wordrbm.inference.features import sentence_features
 from wordrbm.inference.inputs import is_blank
 from wordrbm.io import Vectors
+from wordrbm.tagging.conll import Sentence
+from wordrbm.tagging.crf import LabelIds, SentenceBatch
 from wordrbm.text.tokenizer import normalize_token
 from wordrbm.text.vocabulary import UNKNOWN
 from wordrbm.trained_model import TrainedModel
@@ -40,10 +41,12 @@ COLUMN_NGRAMS = (
 SHAPE_NGRAMS = ((-1,), (0,), (1,), (-1, 0), (0, 1))
 AFFIX_LENGTHS = (1, 2, 3, 4)
 
-Columns = tuple[tuple[str, ...], ...]  # of a sentence, without its labels
+Columns = Sequence[Sequence[str]]  # of a sentence, without its labels
+WordLists = Sequence[Sequence[str]]  # the words of several sentences
+Dense = Float32[np.ndarray, "T F"]
 
 
-def attributes(columns: Sequence[Sequence[str]], *, spelling: bool = False) -> list[list[str]]:
+def attributes(columns: Columns, *, spelling: bool = False) -> list[list[str]]:
     """The attributes of every token of a sentence that is given without its labels."""
     tokens: list[list[str]] = [[] for _ in columns[0]]
     for number, column in enumerate(columns):
@@ -51,7 +54,8 @@ def attributes(columns: Sequence[Sequence[str]], *, spelling: bool = False) -> l
     if spelling:
         _add_ngrams(tokens, "0", "shape", [word_shape(word) for word in columns[0]], SHAPE_NGRAMS)
         for token, word in zip(tokens, columns[0], strict=True):
-            token.extend(_affixes(word))
+            for length in (length for length in AFFIX_LENGTHS if length < len(word)):
+                token += [f"0[0]prefix={word[:length]}", f"0[0]suffix={word[-length:]}"]
     return tokens
 
 
@@ -61,14 +65,6 @@ def word_shape(word: str) -> str:
         "X" if c.isupper() else "x" if c.isalpha() else "d" if c.isdigit() else c for c in word
     )
     return "".join(character for character, _ in groupby(classes))
-
-
-def _affixes(word: str) -> Iterator[str]:
-    """Prefixes and suffixes of a word, shorter than itself."""
-    for length in AFFIX_LENGTHS:
-        if length < len(word):
-            yield f"0[0]prefix={word[:length]}"
-            yield f"0[0]suffix={word[-length:]}"
 
 
 def _add_ngrams(
@@ -91,9 +87,7 @@ class AttributeIndex:
     spelling: bool = False
 
     @classmethod
-    def build(
-        cls, sentences: Iterable[Sequence[Sequence[str]]], *, spelling: bool = False
-    ) -> "AttributeIndex":
+    def build(cls, sentences: Iterable[Columns], *, spelling: bool = False) -> "AttributeIndex":
         """Number attributes in order of first occurrence."""
         row: dict[str, int] = {}
         for columns in sentences:
@@ -110,36 +104,54 @@ class AttributeIndex:
         """Number of columns without the labels, read off the attributes' names."""
         return 1 + max(int(name[: name.index("[")]) for name in self.row)
 
-    def encode(
-        self, sentences: Iterable[Sequence[Sequence[str]]]
-    ) -> tuple[Int32[np.ndarray, " P"], Int64[np.ndarray, " offsets"]]:
-        """Rows of the known attributes of all tokens, and the offset of each token's first."""
+    def encode(self, sentences: Sequence[Columns]) -> SentenceBatch:
+        """The known attributes of all tokens as rows; without dense features."""
         rows: list[int] = []
         offsets = [0]
         for columns in sentences:
             for token in attributes(columns, spelling=self.spelling):
                 rows += [self.row[name] for name in token if name in self.row]
                 offsets.append(len(rows))
-        return np.array(rows, np.int32), np.array(offsets, np.int64)
+        dense = np.zeros((len(offsets) - 1, 0), np.float32)
+        ends = np.cumsum([len(columns[0]) for columns in sentences])
+        return SentenceBatch(np.array(rows, np.int32), np.array(offsets, np.int64), dense, ends)
+
+
+class EncodedSentences(NamedTuple):
+    """Training sentences as integers, shared by all taggers that are fitted to them."""
+
+    attributes: AttributeIndex
+    labels: tuple[str, ...]
+    batch: SentenceBatch  # without dense features
+    label_ids: LabelIds
+    words: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def build(cls, sentences: Sequence[Sentence], *, spelling: bool = False) -> "EncodedSentences":
+        """Number the attributes and labels of sentences; `spelling` adds shapes and affixes."""
+        columns = [sentence.columns[:-1] for sentence in sentences]
+        index = AttributeIndex.build(columns, spelling=spelling)
+        labels = sorted({label for sentence in sentences for label in sentence.labels})
+        label_id = {label: k for k, label in enumerate(labels)}
+        ids = [label_id[label] for sentence in sentences for label in sentence.labels]
+        words = tuple(sentence.words for sentence in sentences)
+        return cls(index, tuple(labels), index.encode(columns), np.array(ids, np.int32), words)
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The numbers of attributes and of labels."""
+        return len(self.attributes), len(self.labels)
 
 
 def lookup(word: str, vectors: Vectors) -> int | None:
     """The row of a word: as it is, in lower case, or as the tokenizer normalises it."""
-    for spelling in (word, word.lower(), normalize_token(word)):
-        if (row := vectors.index.get(spelling)) is not None:
-            return row
-    return None
+    rows = map(vectors.index.get, (word, word.lower(), normalize_token(word)))
+    return next((row for row in rows if row is not None), None)
 
 
 def model_tokens(words: Sequence[str]) -> list[str]:
     """Words as a model's vocabulary spells them; the blank symbol becomes an unknown word."""
     return [UNKNOWN if is_blank(word) else word for word in map(normalize_token, words)]
-
-
-def coverage(sentences: Sequence[Sequence[str]], vectors: Vectors) -> float:
-    """The fraction of tokens whose word has a vector."""
-    known = [lookup(word, vectors) is not None for words in sentences for word in words]
-    return sum(known) / max(len(known), 1)
 
 
 def vector_std(vectors: Vectors) -> float:
@@ -153,36 +165,28 @@ def vector_std(vectors: Vectors) -> float:
     return std
 
 
-def window_vectors(
-    sentences: Sequence[Sequence[str]], vectors: Vectors, std: float
-) -> Float32[np.ndarray, "T F"]:
+def window_vectors(sentences: WordLists, vectors: Vectors, std: float) -> Dense:
     """The vectors of the five words around every token, scaled to `std`; zeros beyond the ends."""
     scaled = (vectors.matrix * (std / vector_std(vectors))).astype(np.float32)
     unknown, d = vectors.index.get(UNKNOWN), scaled.shape[1]
     blocks = []
     for words in sentences:
         padded = np.zeros((len(words) + 2 * CONTEXT, d), np.float32)
-        for t, word in enumerate(words):
-            row = lookup(word, vectors)
-            row = unknown if row is None else row
-            if row is not None:
-                padded[t + CONTEXT] = scaled[row]
+        for t, row in enumerate(lookup(word, vectors) for word in words):
+            if row is not None or unknown is not None:
+                padded[t + CONTEXT] = scaled[unknown if row is None else row]
         views = [padded[k : k + len(words)] for k in range(2 * CONTEXT + 1)]
         blocks.append(np.concatenate(views, axis=1))
     return np.concatenate(blocks)
 
 
-def hidden_features(
-    sentences: Sequence[Sequence[str]], model: TrainedModel
-) -> Float32[np.ndarray, "T H"]:
+def hidden_features(sentences: WordLists, model: TrainedModel) -> Dense:
     """The hidden means of the window centred on every token; zeros where none fits."""
-    n, H = model.rbm.positions, model.rbm.c.size
     tokens = [model_tokens(words) for words in sentences]
-    blocks = []
-    hidden_means = sentence_features(model.rbm, model.vocabulary, tokens)
-    for words, means in zip(tokens, hidden_means, strict=True):
-        block = np.zeros((len(words), H), np.float32)
-        block[n // 2 : n // 2 + len(means)] = means
+    centre, blocks = model.rbm.positions // 2, []
+    for words, means in zip(tokens, model.hidden(tokens), strict=True):
+        block = np.zeros((len(words), model.rbm.c.size), np.float32)
+        block[centre : centre + len(means)] = means
         blocks.append(block)
     return np.concatenate(blocks)
 
@@ -219,14 +223,13 @@ class FeatureConfig(NamedTuple):
         ensemble = tuple(member.with_scales(scale, hidden_scale) for member in self.ensemble)
         return self._replace(scale=scale, hidden_scale=hidden_scale, ensemble=ensemble)
 
-    def dense_features(self, words: Sequence[Sequence[str]]) -> Float32[np.ndarray, "T F"]:
+    def dense_features(self, words: WordLists) -> Dense:
         """Vectors and hidden means of every token, member after member."""
         blocks = [np.zeros((sum(map(len, words)), 0), np.float32)]
         for member in self.components:
             if member.vectors is not None:
                 blocks.append(window_vectors(words, member.vectors, member.scale))
             if member.model is not None:
-                blocks.append(
-                    np.float32(member.hidden_scale) * hidden_features(words, member.model)
-                )
+                scale = np.float32(member.hidden_scale)
+                blocks.append(scale * hidden_features(words, member.model))
         return np.concatenate(blocks, axis=1)

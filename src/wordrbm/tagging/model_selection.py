@@ -7,12 +7,13 @@ best one is refitted to both and, if there are test sentences, tested once.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, final
 
 from wordrbm.tagging.conll import Sentence, Splits
 from wordrbm.tagging.evaluation import Evaluation, evaluate_tagger
-from wordrbm.tagging.features import FeatureConfig
-from wordrbm.tagging.tagger import EncodedSentences, Tagger, train_tagger
+from wordrbm.tagging.features import EncodedSentences, FeatureConfig
+from wordrbm.tagging.tagger import Tagger, train_tagger
 from wordrbm.threads import ProgressCallback, SharedProgress, StopCheck, one_blas_thread, run_all
 
 USUAL_STEPS = 150  # L-BFGS iterations or fine-tuning chunks of a fit, for progress displays
@@ -77,9 +78,7 @@ class Grid:
         return [GridPoint(s, h, c2) for s in scales for h in hidden for c2 in self.penalties]
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class FitData:
+class FitData(NamedTuple):
     """Sentences to fit taggers to, also encoded, and sentences to evaluate them on."""
 
     encoded: EncodedSentences
@@ -132,43 +131,28 @@ def step_reporter(
 
 
 def select_and_test(
-    features: FeatureConfig,
-    grid: Grid,
-    splits: Splits,
-    workers: int,
-    show: ProgressCallback,
+    features: FeatureConfig, grid: Grid, splits: Splits, workers: int, show: ProgressCallback,
     stop: StopCheck,
-) -> Selection:
+) -> Selection:  # fmt: skip
     """Choose a grid point on the development set, refit it to train and dev, and test it once."""
     points = grid.points(features)
     progress = SharedProgress(usual_steps(features) * (len(points) + 1), show, stop)
-    with one_blas_thread():
-        dev = score_on_dev(points, features, splits, workers, progress)
-        best = best_on_dev(dev)
-        data = FitData.for_test(splits, spelling=features.spelling)
-        on_step = step_reporter(progress, features, "final tagger")
-        tagger, result = fit_and_evaluate(best.point, features, data, on_step)
-    show(1.0, "done")
-    return Selection(tagger, best, dev, result if splits.test else None)
-
-
-def score_on_dev(
-    points: Sequence[GridPoint], features: FeatureConfig, splits: Splits, workers: int,
-    progress: SharedProgress,
-) -> list[DevResult]:  # fmt: skip
-    """Fit every grid point to the training sentences and score it on the development set."""
     data = FitData.for_dev(splits, spelling=features.spelling)
     results: dict[GridPoint, TaggerFit] = {}
 
-    def job(point: GridPoint) -> Callable[[], None]:
-        def fit() -> None:
-            on_step = step_reporter(progress, features, describe_point(point))
-            results[point] = fit_and_evaluate(point, features, data, on_step)[1]
+    def fit(point: GridPoint) -> None:
+        on_step = step_reporter(progress, features, describe_point(point))
+        results[point] = fit_and_evaluate(point, features, data, on_step)[1]
 
-        return fit
-
-    run_all([job(point) for point in points], workers, progress)
-    return [DevResult(point, results[point]) for point in points]
+    with one_blas_thread():
+        run_all([partial(fit, point) for point in points], workers, progress)
+        dev = [DevResult(point, results[point]) for point in points]
+        best = best_on_dev(dev)
+        final_data = FitData.for_test(splits, spelling=features.spelling)
+        on_step = step_reporter(progress, features, "final tagger")
+        tagger, result = fit_and_evaluate(best.point, features, final_data, on_step)
+    show(1.0, "done")
+    return Selection(tagger, best, dev, result if splits.test else None)
 
 
 def describe_point(point: GridPoint) -> str:
