@@ -10,7 +10,7 @@ from wordrbm.cli import options as opt
 from wordrbm.cli.progress import StopSignals, progress
 
 if TYPE_CHECKING:
-    from wordrbm.tagging.conll import Sentence, Splits
+    from wordrbm.tagging.conll import Splits
     from wordrbm.tagging.evaluation import SpanCounts
     from wordrbm.tagging.features import FeatureConfig
     from wordrbm.tagging.model_selection import Selection
@@ -170,12 +170,17 @@ def predict_labels(
       wordrbm tagger predict tagger new.txt > labelled.txt
       printf 'He PRP\nruns VBZ\n' | wordrbm tagger predict tagger --json
     """
+    from wordrbm.tagging.conll import read_conll, read_conll_stream
     from wordrbm.tagging.evaluation import evaluate_spans
     from wordrbm.tagging.tagger_file import load_tagger
+    from wordrbm.text.reader import standard_input
 
     loaded = load_tagger(tagger)
     columns = loaded.attributes.columns
-    sentences = _read(file, columns + labelled)
+    if file is None or str(file) == "-":
+        sentences = read_conll_stream(standard_input(), columns + labelled)
+    else:
+        sentences = read_conll(file, columns + labelled)
     unlabelled = [sentence.columns[:columns] for sentence in sentences]
     predicted = loaded.tag(unlabelled)
     for sentence, labels in zip(unlabelled, predicted, strict=True):
@@ -190,16 +195,6 @@ def predict_labels(
             print(json.dumps(counts.record()))
         else:
             typer.echo(_scores(counts), err=True)
-
-
-def _read(file: Path | None, columns: int) -> "list[Sentence]":
-    """The sentences of a file, or of standard input."""
-    from wordrbm.tagging.conll import read_conll, read_conll_stream
-    from wordrbm.text.reader import standard_input
-
-    if file is None or str(file) == "-":
-        return read_conll_stream(standard_input(), columns)
-    return read_conll(file, columns)
 
 
 def _scores(counts: "SpanCounts") -> str:

@@ -6,9 +6,8 @@ best one is refitted to both and, if there are test sentences, tested once.
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple
 
 from wordrbm.tagging.conll import Sentence, Splits
 from wordrbm.tagging.evaluation import Evaluation, evaluate_tagger
@@ -60,9 +59,7 @@ class Selection(NamedTuple):
     test: TaggerFit | None
 
 
-@final
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """Values to try: standard deviations of vectors, factors on hidden means, L2 penalties c2."""
 
     scales: Sequence[float] = (0.1,)
@@ -71,10 +68,9 @@ class Grid:
 
     def points(self, features: FeatureConfig) -> list[GridPoint]:
         """All combinations; a scale that the features do not use is not varied."""
-        has_vectors = any(member.vectors is not None for member in features.components)
-        has_hidden = any(member.model is not None for member in features.components)
-        scales = self.scales if has_vectors else (0.0,)
-        hidden = self.hidden_scales if has_hidden else (0.0,)
+        members = features.components
+        scales = self.scales if any(x.vectors is not None for x in members) else (0.0,)
+        hidden = self.hidden_scales if any(x.model is not None for x in members) else (0.0,)
         return [GridPoint(s, h, c2) for s in scales for h in hidden for c2 in self.penalties]
 
 

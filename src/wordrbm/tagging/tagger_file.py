@@ -8,9 +8,8 @@ member1/ ...          the last three of each member of an ensemble
 """
 
 import hashlib
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -25,10 +24,8 @@ from wordrbm.tagging.tagger import Tagger
 from wordrbm.trained_model import TrainedModel, load, save
 
 FILE, ATTRIBUTES = "tagger.safetensors", "attributes.txt"
-VECTORS, WORDS, MODEL = "vectors.safetensors", "words.txt", "model"
+VECTORS, WORDS, MODEL, MEMBER = "vectors.safetensors", "words.txt", "model", "member{}"
 KIND = "tagger"
-
-T = TypeVar("T")
 
 
 def save_tagger(folder: Path, tagger: Tagger, digest: str) -> None:
@@ -39,7 +36,10 @@ def save_tagger(folder: Path, tagger: Tagger, digest: str) -> None:
     make_folder(folder)
     (folder / FILE).unlink(missing_ok=True)
     features, crf = tagger.features, tagger.crf
-    members = [_save_features(folder / name, member) for name, member in _named(features.ensemble)]
+    members = [
+        _save_features(folder / MEMBER.format(number), member)
+        for number, member in enumerate(features.ensemble, start=1)
+    ]
     write_text(folder / ATTRIBUTES, "\n".join(tagger.attributes.row))
     header = {
         "kind": KIND, "digest": digest, "labels": list(tagger.labels),
@@ -67,11 +67,6 @@ def _save_features(folder: Path, features: FeatureConfig) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _named(members: Sequence[T]) -> list[tuple[str, T]]:
-    """The members of an ensemble with the names of their folders."""
-    return [(f"member{number}", member) for number, member in enumerate(members, start=1)]
-
-
 def saved_digest(folder: Path) -> str | None:
     """The digest of the tagger in a folder; None if there is no complete one."""
     return str(_read_header(folder)["digest"]) if (folder / FILE).exists() else None
@@ -83,19 +78,18 @@ def load_tagger(folder: Path) -> Tagger:
     try:
         tagger = _load(folder, header)
         _validate(tagger)
+        return tagger
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise WordRBMError(
             f"{folder} is damaged ({str(error)[:80]}); use an intact copy, or train it again."
         ) from None
-    return tagger
 
 
 def _read_header(folder: Path) -> dict[str, Any]:
-    if not (folder / FILE).exists():
-        raise WordRBMError(
-            f"There is no {folder / FILE}; give a folder written by `wordrbm tagger train`."
-        )
-    header = read_metadata(folder / FILE)
+    path = folder / FILE
+    if not path.exists():
+        raise WordRBMError(f"There is no {path}; give a folder written by `wordrbm tagger train`.")
+    header = read_metadata(path)
     if header.get("kind") != KIND or not isinstance(header.get("digest"), str):
         raise WordRBMError(f"{folder} holds no tagger; give one that `wordrbm tagger train` wrote.")
     return header
@@ -105,8 +99,10 @@ def _load(folder: Path, header: dict[str, Any]) -> Tagger:
     R, F, L = header["attributes"], header["dense"], len(header["labels"])
     tensors = read_tensors(folder / FILE, {"W": (R, L), "V": (F, L), "A": (L, L)})
     names, spelling = _read_lines(folder / ATTRIBUTES, R), header.get("spelling", False) is True
-    members = _named(header.get("members", []))
-    ensemble = tuple(_load_features(folder / name, member) for name, member in members)
+    ensemble = tuple(
+        _load_features(folder / MEMBER.format(number), member)
+        for number, member in enumerate(header.get("members", []), start=1)
+    )
     features = _load_features(folder, header)._replace(ensemble=ensemble, spelling=spelling)
     crf = LinearChainCRF(*(np.asarray(tensors[name], np.float64) for name in "WVA"))
     index = AttributeIndex({name: row for row, name in enumerate(names)}, spelling)
@@ -153,23 +149,18 @@ def training_digest(splits: Splits, features: FeatureConfig) -> str:
     sha = hashlib.sha256(splits.digest().encode())
     sha.update(b"ensemble" * len(features.ensemble) + b"spelling" * features.spelling)
     for member in features.components:
-        # The name of the class is in the digest of every tagger on disk: do not rename it.
-        settings = repr(member.finetune).encode() if member.finetune else b""
-        for part in (_vectors_digest(member.vectors), _model_digest(member.model), settings):
-            sha.update(part)
+        if member.vectors is not None:
+            words = "\n".join(member.vectors.words).encode()
+            sha.update(hashlib.sha256(words + member.vectors.matrix.tobytes()).digest())
+        if member.model is not None:
+            sha.update(_model_digest(member.model))
+        if member.finetune is not None:
+            # The name of the class is in the digest of every tagger on disk: do not rename it.
+            sha.update(repr(member.finetune).encode())
     return sha.hexdigest()
 
 
-def _vectors_digest(vectors: Vectors | None) -> bytes:
-    if vectors is None:
-        return b""
-    words = "\n".join(vectors.words).encode()
-    return hashlib.sha256(words + vectors.matrix.tobytes()).digest()
-
-
-def _model_digest(model: TrainedModel | None) -> bytes:
-    if model is None:
-        return b""
+def _model_digest(model: TrainedModel) -> bytes:
     sha = hashlib.sha256(model.vocabulary.digest().encode())
     for name, x in model.rbm.parameters().items():
         sha.update(name.encode() + x.tobytes())
