@@ -23,6 +23,8 @@ install_import_hook(
     "beartype.beartype",
 )
 
+import sys  # noqa: E402
+
 import hypothesis  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
@@ -105,3 +107,29 @@ def model(request):
 def q(rng, model):
     """Proposals for the words of the model."""
     return rng.dirichlet(np.ones(reference.choices(model)))
+
+
+@pytest.fixture(scope="session")
+def trained_folders(tmp_path_factory):
+    """The folders of a small model and of the corpus it was trained on: to be read, not changed."""
+    from tests.corpora import prepared
+    from tests.run.test_training_run import finish, run
+
+    folder = tmp_path_factory.mktemp("trained")
+    corpus = prepared(folder)
+    finish(run(corpus, folder / "model"))
+    return folder / "model", corpus.path
+
+
+@pytest.fixture
+def run_command(monkeypatch, capfd):
+    """Run a command line of an application; returns exit code, output and error output."""
+    from wordrbm.cli.app import app, main
+
+    def call(*words, application=app):
+        monkeypatch.setattr(sys, "argv", [str(word) for word in words])
+        with pytest.raises(SystemExit) as end:
+            main(application)
+        return end.value.code, *capfd.readouterr()
+
+    return call

@@ -10,16 +10,18 @@ import numpy as np
 from experiments.mixing.equal_time import CHAINS, steps_at_equal_time
 from experiments.tables import Report, Table
 from wordrbm.analysis.mixing import (
+    FORMATS,
     MixingCase,
     PositionResult,
     build_operator,
     draw_cases,
+    finish_panel,
+    plot_mixing,
     position_records,
     study_mixing,
     summarise,
     write_curves,
 )
-from wordrbm.analysis.mixing_plots import FORMATS, finish_panel, plot_mixing
 from wordrbm.analysis.plots import new_figure, save_figure
 from wordrbm.errors import WordRBMError
 from wordrbm.run.evaluation import random_heldout_sample

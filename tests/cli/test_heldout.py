@@ -13,8 +13,6 @@ import pytest
 
 import wordrbm
 from tests.corpora import prepared
-from tests.run.test_training_run import finish, run
-from wordrbm.cli.app import main
 from wordrbm.models import WordRepRBM
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.trained_model import load, save
@@ -22,27 +20,15 @@ from wordrbm.trained_model import load, save
 FAST = ["--temperatures", 30, "--chains", 64, "--windows", 50, "--quiet"]
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("made_up")
-    corpus = prepared(folder)
-    finish(run(corpus, folder / "model"))
-    return folder / "model", corpus.path
+@pytest.fixture
+def model(trained_folders, tmp_path):
+    return shutil.copytree(trained_folders[0], tmp_path / "model")
 
 
 @pytest.fixture
-def model(made, tmp_path):
-    return shutil.copytree(made[0], tmp_path / "model")
-
-
-@pytest.fixture
-def likelihood(monkeypatch, capfd, made):
-    def call(model, *arguments, corpus=made[1]):
-        given = [model, corpus, *FAST, *arguments]
-        monkeypatch.setattr(sys, "argv", ["wordrbm", "likelihood", *map(str, given)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return end.value.code, *capfd.readouterr()
+def likelihood(run_command, trained_folders):
+    def call(model, *arguments, corpus=trained_folders[1]):
+        return run_command("wordrbm", "likelihood", model, corpus, *FAST, *arguments)
 
     return call
 
@@ -94,10 +80,10 @@ def test_a_seed_takes_other_windows(likelihood, model):
     assert len({row["log_likelihood"] for row in (evenly, one, two)}) == 3
 
 
-def test_a_spike_is_warned_of_and_the_command_succeeds(likelihood, made, model):
+def test_a_spike_is_warned_of_and_the_command_succeeds(likelihood, trained_folders, model):
     """Word frequencies, but for one window that one hidden unit calls by all its words."""
     trained = load(model)
-    spike = PreparedCorpus.open(made[1]).windows(3, "train").take(np.array([7]))[0]
+    spike = PreparedCorpus.open(trained_folders[1]).windows(3, "train").take(np.array([7]))[0]
     D, U = np.zeros_like(trained.rbm.D), np.zeros_like(trained.rbm.U)
     c = np.zeros_like(trained.rbm.c)
     for i, word in enumerate(spike):
@@ -116,7 +102,7 @@ def test_a_plot_of_both_sides(likelihood, model, tmp_path):
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_training_run_goes_on_beside_the_file(likelihood, made, model):
+def test_a_training_run_goes_on_beside_the_file(likelihood, model):
     assert likelihood(model)[0] == 0
     from wordrbm.run.folder import check_run_folder
 
@@ -125,32 +111,35 @@ def test_a_training_run_goes_on_beside_the_file(likelihood, made, model):
 
 def test_another_corpus_is_refused(likelihood, model, tmp_path):
     other = prepared(tmp_path / "other", stories=8).path
-    code, _, said = likelihood(model, corpus=other)
+    code, _, message = likelihood(model, corpus=other)
     assert code == 2
-    assert "another vocabulary" in said
-    assert len(said.splitlines()) == 1
+    assert "another vocabulary" in message
+    assert len(message.splitlines()) == 1
 
 
 def test_a_plot_of_another_kind_is_refused_before_any_work(likelihood, model, tmp_path):
     pytest.importorskip("matplotlib")
-    code, _, said = likelihood(model, "--plot", tmp_path / "plot.txt")
+    code, _, message = likelihood(model, "--plot", tmp_path / "plot.txt")
     assert code == 2
-    assert "neither .png nor .svg" in said
-    assert "annealing" not in said
+    assert "neither .png nor .svg" in message
+    assert "annealing" not in message
+    code, _, message = likelihood(model, "--plot", tmp_path / "absent" / "plot.png")
+    assert code == 2
+    assert "in a folder that does not exist; make the folder first" in message
     assert not (model / "likelihood.json").exists()
 
 
-def test_a_signal_ends_it_with_a_sentence_and_no_file(made, model):
-    arguments = [str(model), str(made[1]), "--temperatures", "1000000", "--chains", "64"]
+def test_a_signal_ends_it_with_a_sentence_and_no_file(trained_folders, model):
+    arguments = [str(model), str(trained_folders[1]), "--temperatures", "1000000", "--chains", "64"]
     process = subprocess.Popen(
         [sys.executable, "-m", "wordrbm", "likelihood", *arguments],
         stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
     process.stderr.readline()  # the first line of progress
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 130, said
-    assert "nothing was written" in said
+    _, message = process.communicate(timeout=60)
+    assert process.returncode == 130, message
+    assert "nothing was written" in message
     assert not (model / "likelihood.json").exists()
 
 

@@ -91,7 +91,7 @@ BAD = {
     "holds no metrics": ["EMPTY"],
     "absent holds no metrics": ["MINE", "absent"],
     "neither .png nor .svg": ["MINE", "--out", "picture.gif"],
-    "Could not write": ["MINE", "--out", "absent/picture.png"],
+    "in a folder that does not exist": ["MINE", "--out", "absent/picture.png"],
 }
 
 

@@ -2,33 +2,16 @@
 
 import csv
 import json
-import sys
 
 import pytest
-
-from tests.corpora import prepared
-from tests.run.test_training_run import finish, run
-from wordrbm.cli.app import main
 
 pytest.importorskip("matplotlib")
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("made_up")
-    corpus = prepared(folder)
-    finish(run(corpus, folder / "model"))
-    return folder / "model", corpus.path
-
-
 @pytest.fixture
-def mixing(monkeypatch, capfd, trained):
-    def call(*arguments, model=trained[0]):
-        given = [model, trained[1], *arguments]
-        monkeypatch.setattr(sys, "argv", ["wordrbm", "mixing", *map(str, given)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return end.value.code, *capfd.readouterr()
+def mixing(run_command, trained_folders):
+    def call(*arguments, model=trained_folders[0]):
+        return run_command("wordrbm", "mixing", model, trained_folders[1], *arguments)
 
     return call
 
@@ -79,14 +62,14 @@ def test_json(mixing, tmp_path):
     ],
 )
 def test_a_fault_is_one_sentence(mixing, tmp_path, arguments, sentence):
-    code, _, told = mixing("--out", tmp_path / "study", *arguments)
+    code, _, message = mixing("--out", tmp_path / "study", *arguments)
     assert code == 2
-    assert sentence in told
-    assert len(told.splitlines()) == 1
+    assert sentence in message
+    assert len(message.splitlines()) == 1
     assert not (tmp_path / "study").exists()
 
 
 def test_a_model_that_is_not_there(mixing, tmp_path):
-    code, _, told = mixing("--out", tmp_path / "study", model=tmp_path / "none")
+    code, _, message = mixing("--out", tmp_path / "study", model=tmp_path / "none")
     assert code == 2
-    assert len(told.splitlines()) == 1
+    assert len(message.splitlines()) == 1

@@ -4,7 +4,6 @@ The scores are in `metrics.jsonl`, the times in `times.jsonl`; a record of one s
 A run that is still going on has a shorter history, nothing else.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,26 +29,20 @@ class Run(NamedTuple):
 
 def read_run(folder: Path, name: str) -> Run:
     """The history of the run in a folder, to be called `name`."""
-    records = read_metrics(folder / METRICS)
-    if not records:
+    # The last record of every step: a run begun anew in the same folder writes after the old.
+    scores, times = (
+        {record["step"]: record for record in read_metrics(folder / file)}
+        for file in (METRICS, TIMES)
+    )
+    if not scores:
         raise WordRBMError(
             f"{folder} holds no metrics; give the folder of a run that has taken its first score."
         )
-    scores, times = _by_step(records), _by_step(read_metrics(folder / TIMES))
-    return Run(name, [_numbers(times.get(step, {}) | scores[step]) for step in sorted(scores)])
+    records = [times.get(step, {}) | scores[step] for step in sorted(scores)]
+    return Run(name, [{key: _number(x) for key, x in record.items()} for record in records])
 
 
-def _by_step(records: Sequence[dict[str, Any]]) -> dict[int, dict[str, Any]]:
-    """The last record of every step: a run begun anew in the same folder writes after the old."""
-    return {record["step"]: record for record in records}
-
-
-def _numbers(record: Mapping[str, Any]) -> Record:
-    """The record with None for all that JSON or a picture could not show as a number."""
-    return {name: value if _is_number(value) else None for name, value in record.items()}
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return abs(value) < 1e100 and math.isfinite(value)  # an axis of more is no picture
+def _number(value: Any) -> float | None:
+    """The value, or None if JSON or the axis of a plot cannot show it as a number."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number and abs(value) < 1e100 else None

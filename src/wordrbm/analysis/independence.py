@@ -1,4 +1,4 @@
-"""Where an independence sampler stands after t steps, exactly, without its K x K matrix.
+"""The distribution of an independence sampler after t steps, without its K x K matrix.
 
 A Metropolis-Hastings chain that proposes from a fixed q and has the target pi is diagonal in the
 order of its weights ``w = pi / q``, largest first [Liu 1996]. With
@@ -15,8 +15,7 @@ O(K log K) to sort, then O(K) for any t. `docs/mixing.md` derives it.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple, TypeAlias, final
+from typing import TypeAlias, final
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -31,19 +30,20 @@ MIN_LOG = -600.0  # of a probability that differs from zero: below it nothing is
 @final
 @dataclass(frozen=True, eq=False)
 class IndependenceChain:
-    """One chain over K words, all of it in the order of its weights, largest first."""
+    """A chain over K words; all arrays are in the order of its weights, largest first."""
 
-    order: Int[np.ndarray, " K"]  # the words, in that order
+    order: Int[np.ndarray, " K"]  # the ids of the words
     pi: Probability
-    log_w: Logs
     leave: Probability  # 1 - lambda_k
     log_S: Logs
     log_stay: Logs  # log lambda_k
     log_drop: Logs  # log (lambda_k / lambda_{k-1})
+    start: Float[np.ndarray, " K"]  # nu_j / pi_j
+    tails: Float[np.ndarray, " K"]  # N_k / S_k
 
     @classmethod
-    def build(cls, log_pi: Logs, log_q: Logs) -> "IndependenceChain":
-        """The chain that proposes from q and leaves pi unchanged; both sum to one."""
+    def build(cls, log_pi: Logs, log_q: Logs, log_nu: Logs | None = None) -> "IndependenceChain":
+        """The chain that proposes from q and leaves pi unchanged; it starts from nu, or from q."""
         log_pi, log_q = np.maximum(log_pi, MIN_LOG), np.maximum(log_q, MIN_LOG)
         order = np.argsort(log_q - log_pi, kind="stable")
         log_pi, log_q = log_pi[order], log_q[order]
@@ -52,11 +52,14 @@ class IndependenceChain:
         leave = np.minimum(before + np.exp(log_S - log_w), 1.0)
         with np.errstate(divide="ignore"):
             log_stay, log_drop = np.log1p(-leave), np.log1p(-_drops(log_w, log_S, leave))
-        return cls(order, np.exp(log_pi), log_w, leave, log_S, log_stay, log_drop)
+        pi = np.exp(log_pi)
+        log_nu = np.log(pi) - log_w if log_nu is None else log_nu[order]
+        start, tails = np.exp(log_nu - np.log(pi)), np.exp(_log_tails(log_nu) - log_S)
+        return cls(order, pi, leave, log_S, log_stay, log_drop, start, tails)
 
     @property
     def acceptance(self) -> float:
-        """The share of proposals taken by a chain that has arrived; a word may replace itself."""
+        """The share of proposals accepted in equilibrium; a word may replace itself."""
         return float(self.pi @ self.leave)
 
     @property
@@ -64,34 +67,21 @@ class IndependenceChain:
         """The spectral gap, ``1 - lambda_1 = 1 / max w``."""
         return float(self.leave[0])
 
-    @cached_property
-    def from_proposal(self) -> "Start":
-        """The start at q itself, as the paper has it."""
-        return self._start(np.log(self.pi) - self.log_w)
-
-    def start(self, log_nu: Logs) -> "Start":
-        """Any start: the logarithm of its probability of every word."""
-        return self._start(log_nu[self.order])
-
-    def _start(self, log_nu: Logs) -> "Start":
-        return Start(np.exp(log_nu - np.log(self.pi)), np.exp(_log_tails(log_nu) - self.log_S))
-
-    def ratios(self, t: int, start: "Start | None" = None) -> Float[np.ndarray, " K"]:
-        """``p_j / pi_j`` after t steps, in order; from q unless another start is given."""
-        nu, tails = self.from_proposal if start is None else start
+    def ratios(self, t: int) -> Float[np.ndarray, " K"]:
+        """``p_j / pi_j`` after t steps, in the order of the chain."""
         if t == 0:
-            return nu
+            return self.start
         ratio = np.empty_like(self.pi)
-        density_ratios(t, self.log_stay, self.log_drop, nu, tails, ratio)
+        density_ratios(t, self.log_stay, self.log_drop, self.start, self.tails, ratio)
         return ratio
 
     def distances(self, t: int) -> tuple[float, float]:
-        """Symmetric KL divergence and total variation from the target, t steps after q."""
+        """Symmetric KL divergence and total variation from the target after t steps."""
         ratio = self.ratios(t)
         return symmetric_kl(self.pi, ratio), total_variation(self.pi, ratio)
 
     def total_variation(self, t: int) -> float:
-        """How far the chain is from its target, t steps after q: from 0 to 1."""
+        """Total variation from the target after t steps: from 0 to 1."""
         return total_variation(self.pi, self.ratios(t))
 
     def autocorrelation_time(self) -> float:
@@ -104,19 +94,12 @@ class IndependenceChain:
         return float(1.0 + 2.0 * returns.sum() / (self.pi * (1.0 - self.pi)).sum())
 
 
-class Start(NamedTuple):
-    """A start nu as the chain asks for it, in the chain's order."""
-
-    ratio: Float[np.ndarray, " K"]  # nu_j / pi_j
-    tails: Float[np.ndarray, " K"]  # N_k / S_k
-
-
 def steps_until(
     chain: IndependenceChain, distance: float, *, low: int = -1, high: int = 1, most: int = 2**40
 ) -> int | None:
-    """The fewest steps after which the total variation is no larger; none within `most`.
+    """The fewest steps after which the total variation is at most `distance`; None beyond `most`.
 
-    After `low` steps it must be larger; `high` is where to look first.
+    After `low` steps it must be larger; `high` is where the search begins.
     """
     while chain.total_variation(high) > distance:
         if high >= most:
@@ -129,9 +112,8 @@ def steps_until(
 
 
 def _drops(log_w: Logs, log_S: Logs, leave: Probability) -> Probability:
-    """By what share each lambda is below the one before it, kept where both are tiny or equal."""
-    ratio = np.concatenate([[0.0], -np.expm1(log_w[1:] - log_w[:-1])])
-    ratio[0] = 1.0  # 1 / w_0 = 0
+    """``1 - lambda_k / lambda_{k-1}``, precise also where the two are tiny or nearly equal."""
+    ratio = np.concatenate([[1.0], -np.expm1(log_w[1:] - log_w[:-1])])  # 1 / w_0 = 0
     fall = np.exp(log_S - log_w) * ratio
     above = np.concatenate([[1.0], 1.0 - leave[:-1]])
     share: Probability = np.divide(fall, above, out=np.ones_like(fall), where=above > 0)

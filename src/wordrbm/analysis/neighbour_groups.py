@@ -12,22 +12,12 @@ from wordrbm.io.vectors import Vectors
 GROUPS: Mapping[str, list[str]] = {
     "days": ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
     "months": [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
+        "january", "february", "march", "april", "may", "june",
+        "july", "august", "september", "october", "november", "december",
     ],
     "numbers": ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
     "modals": ["can", "could", "may", "might", "must", "shall", "should", "will", "would"],
-}
+}  # fmt: skip
 
 
 class NeighbourPurity(NamedTuple):

@@ -32,7 +32,6 @@ STYLE = {
     "lines.linewidth": 1.5,
     "svg.hashsalt": "wordrbm",  # else the names inside an SVG differ each time
 }
-LineStyle = Literal["-", "--", ":"]
 MAX_MARKED = 40  # points of a curve from which on they are no longer marked
 
 
@@ -40,8 +39,8 @@ class Curve(NamedTuple):
     """A field of the records as a line."""
 
     field: str
-    linestyle: LineStyle
-    label: str
+    linestyle: Literal["-", "--", ":"] = "-"
+    label: str = ""
 
 
 class Panel(NamedTuple):
@@ -62,12 +61,9 @@ PANELS = {
     ),
     "heaviest": Panel(
         "Share on the ten heaviest windows of the text",
-        [
-            Curve("ten_heaviest", "-", "of the model"),
-            Curve("ten_heaviest_text", ":", "of the text"),
-        ],
+        [Curve("ten_heaviest", "-", "model"), Curve("ten_heaviest_text", ":", "text")],
     ),
-    "gap": Panel("Free-energy gap, held-out text less chains", [Curve("free_energy_gap", "-", "")]),
+    "gap": Panel("Free-energy gap, held-out text less chains", [Curve("free_energy_gap")]),
     "acceptance": Panel(
         "Share of proposals taken",
         [Curve("acceptance", "-", "words"), Curve("jump_acceptance", "--", "windows")],
@@ -76,7 +72,7 @@ PANELS = {
         "Learning rates",
         [Curve("word_rate", "-", "words"), Curve("hidden_rate", "--", "hidden units")],
     ),
-    "speed": Panel("Windows a second", [Curve("windows_per_second", "-", "")]),
+    "speed": Panel("Windows a second", [Curve("windows_per_second")]),
 }
 
 
@@ -90,37 +86,30 @@ def save_figure(path: Path, draw: Callable[[], "Figure"]) -> None:
     suffix = image_format(path)
     from matplotlib import style
 
-    with (
-        style.context(["default", STYLE]),
-        warnings.catch_warnings(),
-        atomic_write(path) as temporary,
-    ):
+    styled = style.context(["default", STYLE])
+    with styled, warnings.catch_warnings(), atomic_write(path) as temporary:
         warnings.filterwarnings("ignore", "Glyph .* missing")  # a script the font does not have
         draw().savefig(temporary, format=suffix, metadata=METADATA[suffix])
 
 
 def image_format(path: Path) -> str:
-    """`png` or `svg` by the path's suffix, if a figure of it can be drawn."""
-    kind = path.suffix.lower().removeprefix(".")
-    if kind not in METADATA:
+    """`png` or `svg` by the path's suffix; refuses a path where no plot can be written."""
+    suffix = path.suffix.lower().removeprefix(".")
+    if suffix not in METADATA:
         raise WordRBMError(
             f"{path} is neither .png nor .svg; name a picture of one of these kinds."
         )
-    check_matplotlib()
-    return kind
-
-
-def check_folder(path: Path) -> None:
-    """Refuse a path whose folder does not exist, before long work."""
     if not path.absolute().parent.is_dir():
-        raise WordRBMError(f"{path} is in no folder that is there; make the folder first.")
+        raise WordRBMError(f"{path} is in a folder that does not exist; make the folder first.")
+    check_matplotlib()
+    return suffix
 
 
 def check_matplotlib() -> None:
     """Say what to install when matplotlib is missing."""
     if find_spec("matplotlib") is None:
         raise WordRBMError(
-            "Pictures need the package matplotlib, which is not there; run pip install "
+            "Plots need the package matplotlib, which is not installed; run pip install "
             "'wordrbm[pictures]'."
         )
 
@@ -151,6 +140,9 @@ def runs_figure(runs: Sequence[Run]) -> "Figure":
 
 
 def _draw_panel(axes: "Axes", panel: Panel, runs: Sequence[Run]) -> None:
+    """The curves of every run, a colour each, over the windows read."""
+    from matplotlib.lines import Line2D
+
     for number, run in enumerate(runs):
         for curve in panel.curves:
             x, y = run.curve(curve.field)
@@ -159,16 +151,9 @@ def _draw_panel(axes: "Axes", panel: Panel, runs: Sequence[Run]) -> None:
     axes.set_title(panel.title, loc="left")
     axes.set_xlabel("millions of windows read")
     axes.set_xlim(left=0.0)
-    if len(panel.curves) > 1:
-        _add_legend(axes, panel)
-
-
-def _add_legend(axes: "Axes", panel: Panel) -> None:
-    """A legend of line styles; the colours are explained once, for the whole figure."""
-    from matplotlib.lines import Line2D
-
-    handles = [Line2D([], [], color="0.3", linestyle=curve.linestyle) for curve in panel.curves]
-    axes.legend(handles, [curve.label for curve in panel.curves], frameon=False)
+    if len(panel.curves) > 1:  # a legend of line styles; that of colours is the figure's
+        handles = [Line2D([], [], color="0.3", linestyle=curve.linestyle) for curve in panel.curves]
+        axes.legend(handles, [curve.label for curve in panel.curves], frameon=False)
 
 
 def _scale(panels: Mapping[str, "Axes"]) -> None:
@@ -189,7 +174,7 @@ def _scale(panels: Mapping[str, "Axes"]) -> None:
 
 
 def _add_title(figure: "Figure", runs: Sequence[Run]) -> None:
-    """The name of one run is the title; several have a legend of colours."""
+    """Add the name of a single run as the title, or a legend of the colours of several."""
     from matplotlib.lines import Line2D
 
     if len(runs) == 1:
@@ -213,16 +198,12 @@ def sandwich_figure(layers: Sequence[Layer], log_Z: float, log_bound: float) -> 
     figure = new_figure((7, 4.5))
     axes = figure.subplots()
     x = [layer.temperatures for layer in layers]
-    forward = [layer.forward for layer in layers]
-    reverse = [layer.reverse for layer in layers]
-    axes.errorbar(
-        x, [y.log_Z for y in forward], [2 * y.standard_error for y in forward],
-        marker="o", color="C0", label="forward",
-    )  # fmt: skip
-    axes.errorbar(
-        x, [y.mean for y in reverse], [2 * y.standard_error for y in reverse],
-        marker="o", color="C1", label="reverse, from held-out windows",
-    )  # fmt: skip
+    forward = [(layer.forward.log_Z, 2 * layer.forward.standard_error) for layer in layers]
+    reverse = [(layer.reverse.mean, 2 * layer.reverse.standard_error) for layer in layers]
+    curves = {"forward": forward, "reverse, from held-out windows": reverse}
+    for label, points in curves.items():
+        means, errors = [mean for mean, _ in points], [error for _, error in points]
+        axes.errorbar(x, means, errors, marker="o", label=label)
     axes.axhline(log_Z, color="0.3", linewidth=0.8, label="log Z, heavy windows summed exactly")
     axes.axhline(log_bound, color="0.3", linestyle=":", label="windows of the text: log Z is above")
     axes.set_xscale("log")

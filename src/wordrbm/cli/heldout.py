@@ -111,7 +111,7 @@ def report_likelihood(
     Example:
       wordrbm likelihood model corpus --temperatures 1000 --chains 256 --trigrams
     """
-    from wordrbm.analysis.plots import check_folder, image_format, plot_sandwich
+    from wordrbm.analysis.plots import image_format, plot_sandwich
     from wordrbm.io.model_file import write_likelihood
     from wordrbm.likelihood.annealing import AnnealingSettings
     from wordrbm.run.likelihood_run import LikelihoodRun
@@ -123,7 +123,6 @@ def report_likelihood(
     stop.message = "Stopped; nothing was written."
     if plot is not None:
         image_format(plot)
-        check_folder(plot)
     trained, corpus = load(model), PreparedCorpus.open(prepared)
     corpus.verify()
     settings = AnnealingSettings(temperatures, chains, seed=1 if seed is None else seed)

@@ -42,7 +42,6 @@ def mixing(
       wordrbm mixing model corpus --out mixing --cases 10
     """
     from wordrbm.analysis import mixing as study
-    from wordrbm.analysis.mixing_plots import plot_mixing
     from wordrbm.analysis.plots import check_matplotlib
     from wordrbm.cli.options import parse_ints
     from wordrbm.cli.progress import progress
@@ -70,7 +69,7 @@ def mixing(
         out / "mixing.json", json.dumps({"summary": summary, "positions": positions}, indent=1)
     )
     study.write_curves(out / "mixing.csv", {operator: positions})
-    plots = plot_mixing(out, operator, results, drawn, vocabulary, numbers)
+    plots = study.plot_mixing(out, operator, results, drawn, vocabulary, numbers)
     if as_json:
         print(json.dumps({**summary, "cases": len(drawn), "plots": [str(path) for path in plots]}))
         return

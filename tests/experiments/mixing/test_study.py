@@ -2,33 +2,17 @@
 
 import csv
 import json
-import sys
 
 import pytest
 from experiments.__main__ import app
 
-from tests.corpora import prepared
-from tests.run.test_training_run import finish, run
-from wordrbm.cli.app import main
-
 pytest.importorskip("matplotlib")
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("made_up")
-    corpus = prepared(folder)
-    finish(run(corpus, folder / "model"))
-    return folder / "model", corpus.path
-
-
 @pytest.fixture
-def mixing(monkeypatch, capfd, trained):
+def mixing(run_command, trained_folders):
     def call(*options):
-        monkeypatch.setattr(sys, "argv", ["experiments", "mixing", *map(str, [*trained, *options])])
-        with pytest.raises(SystemExit) as end:
-            main(app)
-        return end.value.code, *capfd.readouterr()
+        return run_command("experiments", "mixing", *trained_folders, *options, application=app)
 
     return call
 
