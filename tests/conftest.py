@@ -11,7 +11,6 @@ install_import_hook(
         "wordrbm.inference.precision",
         "wordrbm.inference.text_model",
         "wordrbm.inference.whitening",
-        "wordrbm.inference.windows",
         "wordrbm.run.in_memory",
         "wordrbm.classification",
         "wordrbm.estimators.table",

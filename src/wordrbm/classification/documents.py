@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from reprlib import repr as short_repr
 from typing import Any, NamedTuple, TypeAlias, final
 
 import numpy as np
@@ -137,7 +138,7 @@ def _tokens(document: Any, number: int) -> list[str]:
         if all(isinstance(token, str) and not inputs.is_blank(token) for token in tokens):
             return [normalize_token(token) for token in tokens]
     raise InvalidInput(
-        f"Document {number} is {inputs.short_repr(document)}; a document is a str or a list of "
+        f"Document {number} is {short_repr(document)}; a document is a str or a list of "
         "tokens that are str and no blanks."
     )
 

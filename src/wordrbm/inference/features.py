@@ -10,7 +10,6 @@ are beside it, see `precision.py`.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -40,23 +39,15 @@ def sliding_windows(ids: Int32[np.ndarray, " T"], n: int) -> Words:
     return np.lib.stride_tricks.sliding_window_view(ids, n)
 
 
-def iter_windows(
+def _sentence_windows(
     vocabulary: Vocabulary, sentences: Iterable[Sentence], n: int
 ) -> Iterator[LocatedWindows]:
-    """Iterate over the windows of all sentences, at most `WINDOWS_PER_BLOCK` at a time."""
-    numbered = zip(count(), check_iterable(sentences), strict=False)
-    return _merge_short(_sentence_windows(vocabulary, numbered, n))
-
-
-def _sentence_windows(
-    vocabulary: Vocabulary, numbered: Iterable[tuple[int, Sentence]], n: int
-) -> Iterator[LocatedWindows]:
     """Yield at most a block of one sentence at a time; a short sentence yields nothing."""
-    for number, sentence in numbered:
+    for number, sentence in enumerate(sentences):
         v = sliding_windows(token_ids(vocabulary, tokens_of(sentence)), n)
         for first in range(0, len(v), WINDOWS_PER_BLOCK):
-            start = np.arange(first, min(first + WINDOWS_PER_BLOCK, len(v)))
             block = v[first : first + WINDOWS_PER_BLOCK]
+            start = np.arange(first, first + len(block))
             yield LocatedWindows(np.full(start.size, number), start, block)
 
 
@@ -89,7 +80,8 @@ def window_features(
     rbm: WordRepRBM, vocabulary: Vocabulary, sentences: Iterable[Sentence]
 ) -> Iterator[WindowFeatures]:
     """Iterate over the hidden means of all windows in text order, a few thousand at a time."""
-    for windows in iter_windows(vocabulary, sentences, rbm.positions):
+    parts = _sentence_windows(vocabulary, check_iterable(sentences), rbm.positions)
+    for windows in _merge_short(parts):
         mean = evaluate_in_double(WordRepRBM.hidden_mean, rbm, windows.v)
         yield WindowFeatures(windows, mean.astype(np.float32))
 
@@ -98,24 +90,10 @@ def sentence_features(
     rbm: WordRepRBM, vocabulary: Vocabulary, sentences: Iterable[Sentence]
 ) -> list[Float32[np.ndarray, "N H"]]:
     """Return the hidden means of every sentence, one array (windows, H) each."""
-    counted = _CountedIterable(check_iterable(sentences))
-    parts: dict[int, list[Float32[np.ndarray, "N H"]]] = {}
-    for windows, mean in window_features(rbm, vocabulary, counted):
+    sentences = list(check_iterable(sentences))
+    parts = [[np.empty((0, rbm.c.size), np.float32)] for _ in sentences]
+    for windows, mean in window_features(rbm, vocabulary, sentences):
         edges = np.flatnonzero(np.diff(windows.sentence)) + 1
-        for part, first in zip(np.split(mean, edges), [0, *edges.tolist()], strict=True):
-            parts.setdefault(int(windows.sentence[first]), []).append(part)
-    no_windows = [np.empty((0, rbm.c.size), np.float32)]
-    return [np.concatenate(parts.pop(number, no_windows)) for number in range(counted.count)]
-
-
-class _CountedIterable:
-    """An iterable of sentences that counts them as they pass; a generator passes only once."""
-
-    def __init__(self, sentences: Iterable[Sentence]) -> None:
-        self.sentences = sentences
-        self.count = 0
-
-    def __iter__(self) -> Iterator[Sentence]:
-        for sentence in self.sentences:
-            self.count += 1
-            yield sentence
+        for number, part in zip(windows.sentence[[0, *edges]], np.split(mean, edges), strict=True):
+            parts[number].append(part)
+    return [np.concatenate(blocks) for blocks in parts]

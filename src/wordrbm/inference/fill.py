@@ -13,7 +13,7 @@ of the text strictly rises, so it ends. It runs from several starts and may miss
 """
 
 from itertools import cycle, pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from jaxtyping import Float64, Int
@@ -27,6 +27,8 @@ from wordrbm.inference.inputs import (
 )
 from wordrbm.inference.precision import BLANK
 from wordrbm.inference.text_model import (
+    Ids,
+    LogScores,
     TextModel,
     Texts,
     factors_covering,
@@ -45,7 +47,7 @@ ASCENT_STARTS = 8
 BLANKS_ALWAYS_FILLED = 5  # whatever the vocabulary
 MAX_ASCENT_COST = 3_000_000  # K m^2: beyond it, coordinate ascent takes minutes
 
-Ids = Int[np.ndarray, " T"]
+Assignments: TypeAlias = Int[np.ndarray, "B p"]  # of p blanks, as word ids
 
 
 class Blank(NamedTuple):
@@ -77,9 +79,10 @@ def fill(rbm: WordRepRBM, vocabulary: Vocabulary, text: TextWithBlanks, count: i
     tokens = tokens_with_blanks(text)
     ids = ids_with_blanks(vocabulary, tokens, rbm.positions)
     groups = _groups(np.flatnonzero(ids == BLANK).tolist(), rbm.positions)
-    exact = all(can_enumerate(len(vocabulary), len(group)) for group in groups)
+    K, most = len(vocabulary), max(map(len, groups))
+    exact = most == 1 or K**most <= MAX_ASSIGNMENTS
     if not exact:
-        check_blank_count(len(vocabulary), max(map(len, groups)))
+        check_blank_count(K, most)
     model, blanks = TextModel.from_rbm(rbm, vocabulary), list[Blank]()
     for group in groups:
         posterior = (exact_marginals if exact else map_probabilities)(model, ids, group)
@@ -109,11 +112,6 @@ def _blank(
     return Blank(position, words, float(probability[0]))
 
 
-def can_enumerate(K: int, blanks: int) -> bool:
-    """Whether all joint assignments of a number of blanks can be scored in seconds."""
-    return blanks == 1 or K**blanks <= MAX_ASSIGNMENTS
-
-
 def exact_marginals(model: TextModel, text: Ids, blanks: list[int]) -> BlankPosterior:
     """Return P of every word at each blank, all other blanks summed out.
 
@@ -121,11 +119,13 @@ def exact_marginals(model: TextModel, text: Ids, blanks: list[int]) -> BlankPost
     enumerated in blocks, so memory is bounded.
     """
     K, m = model.rbm.b.size, len(blanks)
+    place_values = K ** np.arange(m - 2, -1, -1)  # an assignment has its words as digits to base K
     log_sums = np.full((m, K), -np.inf)
     highest, best = -np.inf, np.zeros(m, np.int64)
     block = max(1, MAX_ARRAY_SIZE // max(K, model.rbm.c.size))
     for first in range(0, K ** (m - 1), block):
-        assignments = _assignments(first, min(first + block, K ** (m - 1)), K, m - 1)
+        index = np.arange(first, min(first + block, K ** (m - 1)))
+        assignments = index[:, None] // place_values % K
         scores = _joint_log_scores(model, text, blanks, assignments)
         _add_to_log_sums(log_sums, assignments, scores)
         top = np.unravel_index(scores.argmax(), scores.shape)
@@ -135,15 +135,9 @@ def exact_marginals(model: TextModel, text: Ids, blanks: list[int]) -> BlankPost
     return BlankPosterior(np.exp(log_sums - log_total), best)
 
 
-def _assignments(first: int, stop: int, K: int, blanks: int) -> Int[np.ndarray, "B p"]:
-    """Return joint assignments of p blanks by their index, whose digits to the base K they are."""
-    index = np.arange(first, stop)[:, None]
-    return index // K ** np.arange(blanks - 1, -1, -1) % K
-
-
 def _joint_log_scores(
-    model: TextModel, text: Ids, blanks: list[int], assignments: Int[np.ndarray, "B p"]
-) -> Float64[np.ndarray, "B K"]:
+    model: TextModel, text: Ids, blanks: list[int], assignments: Assignments
+) -> LogScores:
     """Score each assignment of the p blanks before the last, for every word at the last."""
     texts: Texts = np.tile(text, (len(assignments), 1))
     texts[:, blanks[:-1]] = assignments
@@ -154,10 +148,9 @@ def _joint_log_scores(
 
 
 def _add_to_log_sums(
-    log_sums: Float64[np.ndarray, "m K"],
-    assignments: Int[np.ndarray, "B p"],
-    scores: Float64[np.ndarray, "B K"],
+    log_sums: Float64[np.ndarray, "m K"], assignments: Assignments, scores: LogScores
 ) -> None:
+    """Add the joint scores to the log-sum of every word at every blank."""
     log_sums[-1] = np.logaddexp(log_sums[-1], np.logaddexp.reduce(scores, axis=0))
     row_sums = np.logaddexp.reduce(scores, axis=1)
     for blank, words in enumerate(assignments.T):
@@ -177,8 +170,8 @@ def check_blank_count(K: int, blanks: int) -> None:
 def map_probabilities(model: TextModel, text: Ids, blanks: list[int]) -> BlankPosterior:
     """Return P of every word at each blank, given the other blanks at their MAP words."""
     filled = coordinate_ascent(model, text, blanks)
-    scores = [word_log_scores(model, filled[None], blank)[0] for blank in blanks]
-    return BlankPosterior(np.array([softmax(row) for row in scores]), filled[blanks])
+    scores = np.concatenate([word_log_scores(model, filled[None], blank) for blank in blanks])
+    return BlankPosterior(softmax(scores), filled[blanks])
 
 
 def coordinate_ascent(model: TextModel, text: Ids, blanks: list[int]) -> Ids:
@@ -241,5 +234,5 @@ def infer_vector(
             "others first."
         )
     model = TextModel.from_rbm(rbm, vocabulary)
-    scores = word_log_scores(model, ids[None], int(blanks[0]))[0]
-    return expected_row(rbm.D, softmax(scores))
+    scores = word_log_scores(model, ids[None], int(blanks[0]))
+    return expected_row(rbm.D, softmax(scores)[0])

@@ -15,15 +15,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.inference.inputs import check_int
 from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import WordRepRBM
-from wordrbm.sampling import (
-    AliasTable,
-    Chains,
-    PooledMetropolis,
-    Transition,
-    draw_hidden,
-    sweep,
-)
-from wordrbm.shapes import Stream, Words
+from wordrbm.sampling import AliasTable, Chains, PooledMetropolis, draw_hidden, sweep
 from wordrbm.text.vocabulary import Vocabulary
 
 CHAINS_PER_BLOCK = 256  # chains that share proposals
@@ -31,14 +23,9 @@ MAX_WINDOWS = 10_000_000  # in one answer, which is held in memory
 
 
 def sample_windows(
-    rbm: WordRepRBM,
-    vocabulary: Vocabulary,
-    seed: int | np.random.Generator,
-    count: int,
-    sweeps: int,
-    *,
-    mh_steps: int,
-) -> Int32[np.ndarray, "N n"]:
+    rbm: WordRepRBM, vocabulary: Vocabulary, seed: int | np.random.Generator, count: int,
+    sweeps: int, *, mh_steps: int,
+) -> Int32[np.ndarray, "N n"]:  # fmt: skip
     """Return the ids of `count` windows after `sweeps` sweeps, a pure function of the seed."""
     count, sweeps = check_int("count of windows", count, 1), check_int("sweeps", sweeps, 1)
     if count > MAX_WINDOWS:
@@ -54,18 +41,11 @@ def sample_windows(
         stream = seed_stream(number, 0, first)
         shape = min(CHAINS_PER_BLOCK, count - first), rbm.positions
         v = words.draw(stream, shape[0] * shape[1]).reshape(shape)
-        blocks.append(_run_chains(stream, rbm, transition, v, sweeps))
+        chains = Chains(v, draw_hidden(stream, rbm.hidden_mean(v)))
+        for _ in range(sweeps):
+            chains, _ = sweep(stream, rbm, transition, chains)
+        blocks.append(chains.v)
     return np.concatenate(blocks)
-
-
-def _run_chains(
-    stream: Stream, rbm: WordRepRBM, transition: Transition, v: Words, sweeps: int
-) -> Words:
-    """Return the words of the chains after a number of sweeps from v."""
-    chains = Chains(v, draw_hidden(stream, rbm.hidden_mean(v)))
-    for _ in range(sweeps):
-        chains, _ = sweep(stream, rbm, transition, chains)
-    return chains.v
 
 
 def _seed_number(seed: Any) -> int:

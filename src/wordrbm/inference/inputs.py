@@ -11,6 +11,7 @@ that drops it would silently answer for another text.
 
 import re
 from collections.abc import Iterable, Mapping, Set
+from reprlib import repr as short_repr
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -50,7 +51,13 @@ def tokens_with_blanks(text: TextWithBlanks) -> list[str | None]:
             f"{short_repr(text)} was found where a text was expected; give a str or a list of "
             "tokens."
         )
-    tokens = [_token_or_none(token) for token in text]
+    tokens = [None if is_blank(token) else token for token in text]
+    for token in tokens:
+        if not isinstance(token, str | None):
+            raise WordRBMError(
+                f"{short_repr(token)} was found among the tokens of a sentence; tokens are str, "
+                "and word ids belong in an integer array."
+            )
     return [None if token is None else normalize_token(token) for token in tokens]
 
 
@@ -123,20 +130,3 @@ def _split(text: str) -> list[str | None]:
                 "for a whole word, so put spaces around it."
             )
     return [None if token == _PLACEHOLDER else token for token in tokens]
-
-
-def _token_or_none(token: Any) -> str | None:
-    if is_blank(token):
-        return None
-    if not isinstance(token, str):
-        raise WordRBMError(
-            f"{short_repr(token)} was found among the tokens of a sentence; tokens are str, and "
-            "word ids belong in an integer array."
-        )
-    return token
-
-
-def short_repr(value: Any) -> str:
-    """Return the repr of a value, cut to 60 characters."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}..."

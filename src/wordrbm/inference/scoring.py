@@ -29,7 +29,7 @@ from wordrbm.inference.inputs import (
     tokens_of,
 )
 from wordrbm.inference.precision import BLANK, MEAN_WORD, evaluate_in_double
-from wordrbm.inference.text_model import TextModel, factors_covering
+from wordrbm.inference.text_model import Ids, TextModel, factors_covering
 from wordrbm.models import WordRepRBM
 from wordrbm.models.cloze import logits_given
 from wordrbm.shapes import Words
@@ -38,7 +38,6 @@ from wordrbm.threads import available_cores, one_blas_thread
 
 WORDS_PER_BLOCK = 64  # words of a text whose surprisals are computed at a time
 
-Ids: TypeAlias = Int[np.ndarray, " T"]
 WindowsLike: TypeAlias = Int[np.ndarray, "N n"] | Iterable[Sentence]
 
 
@@ -75,7 +74,7 @@ def free_energy(
     if isinstance(windows, np.ndarray) and windows.dtype.kind not in "OUT":
         v = check_window_ids(windows, rbm.positions, len(vocabulary))
     else:
-        v = _windows_from_texts(rbm, vocabulary, check_iterable(windows))
+        v = _windows_from_texts(rbm.positions, vocabulary, check_iterable(windows))
     return evaluate_in_double(WordRepRBM.free_energy, rbm, v)
 
 
@@ -90,7 +89,7 @@ def check_window_ids(windows: Any, n: int, K: int) -> Words:
             f"An array of {v.dtype} {v.shape} was found where windows of word ids were expected; "
             f"give an integer array (N, {n})."
         )
-    if v.size and not (v.min() >= 0 and v.max() < K):
+    if v.size and (v.min() < 0 or v.max() >= K):
         raise WordRBMError(
             f"Word ids from {v.min()} to {v.max()} were found; the vocabulary of this model has "
             f"the ids 0 to {K - 1}."
@@ -98,10 +97,7 @@ def check_window_ids(windows: Any, n: int, K: int) -> Words:
     return v
 
 
-def _windows_from_texts(
-    rbm: WordRepRBM, vocabulary: Vocabulary, texts: Iterable[Sentence]
-) -> Words:
-    n = rbm.positions
+def _windows_from_texts(n: int, vocabulary: Vocabulary, texts: Iterable[Sentence]) -> Words:
     rows = [token_ids(vocabulary, tokens_of(text)) for text in texts]
     for number, row in enumerate(rows):
         if row.size != n:
@@ -129,9 +125,11 @@ def _score(model: TextModel, vocabulary: Vocabulary, sentence: Sentence, top_wor
     if not len(v):
         return Score(tokens, 0, None, 0.0, [])
     mean, total = text_free_energy(model, v)
-    surprising = (
-        _most_surprising(tokens, word_surprisals(model, ids), top_words) if top_words else []
-    )
+    surprising = []
+    if top_words:
+        surprisal = word_surprisals(model, ids)
+        order = np.argsort(-surprisal, kind="stable")[:top_words]
+        surprising = [WordSurprisal(int(t), tokens[t], float(surprisal[t])) for t in order]
     return Score(tokens, len(v), mean, total, surprising)
 
 
@@ -145,13 +143,6 @@ def text_free_energy(model: TextModel, v: Words) -> tuple[float, float]:
     flat = overlaps.reshape(-1, model.n)
     shared = evaluate_in_double(WordRepRBM.free_energy, model.rbm, flat, model.mean_vector)
     return float(energies.mean()), float(energies.sum() - shared.sum() / 2)
-
-
-def _most_surprising(
-    tokens: list[str], surprisal: Float64[np.ndarray, " T"], count: int
-) -> list[WordSurprisal]:
-    order = np.argsort(-surprisal, kind="stable")[:count]
-    return [WordSurprisal(int(t), tokens[t], float(surprisal[t])) for t in order]
 
 
 def word_surprisals(model: TextModel, ids: Ids) -> Float64[np.ndarray, " T"]:

@@ -21,7 +21,7 @@ from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import NamedTuple, final
+from typing import NamedTuple, TypeAlias, final
 
 import numpy as np
 from jaxtyping import Float64, Int
@@ -39,7 +39,9 @@ from wordrbm.shapes import Words
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.threads import available_cores, one_blas_thread
 
-Texts = Int[np.ndarray, "B T"]
+Ids: TypeAlias = Int[np.ndarray, " T"]
+Texts: TypeAlias = Int[np.ndarray, "B T"]
+LogScores: TypeAlias = Float64[np.ndarray, "B K"]
 
 
 class Factor(NamedTuple):
@@ -87,17 +89,15 @@ class TextModel:
 
 def factors_covering(positions: Collection[int], n: int, T: int) -> list[Factor]:
     """Return the factors of a text of T words that hold a position, windows before overlaps."""
-    starts = sorted({start for position in positions for start in windows_covering(position, n, T)})
+    starts = sorted({
+        start for position in positions
+        for start in range(max(0, position - n + 1), min(position, T - n) + 1)
+    })  # fmt: skip
     factors = [Factor(start, None, 1.0) for start in starts]
     for start in starts:
         if n > 1 and start + 1 in starts:
             factors += [Factor(start, 0, -0.5), Factor(start + 1, n - 1, -0.5)]
     return [factor for factor in factors if any(factor.holds(t, n) for t in positions)]
-
-
-def windows_covering(position: int, n: int, T: int) -> range:
-    """Return the starts of the windows that hold a position of a text of T words."""
-    return range(max(0, position - n + 1), min(position, T - n) + 1)
 
 
 def text_log_score(
@@ -111,7 +111,7 @@ def text_log_score(
     return score
 
 
-def word_log_scores(model: TextModel, texts: Texts, blank: int) -> Float64[np.ndarray, "B K"]:
+def word_log_scores(model: TextModel, texts: Texts, blank: int) -> LogScores:
     """``log P(text)`` up to a constant for every word at a blank, by the factors that hold it."""
     factors = factors_covering([blank], model.n, texts.shape[1])
     with one_blas_thread(), ThreadPoolExecutor(min(available_cores(), len(factors))) as pool:
@@ -119,9 +119,7 @@ def word_log_scores(model: TextModel, texts: Texts, blank: int) -> Float64[np.nd
         return reduce(np.add, pool.map(partial(factor_log_scores, model, texts, blank), factors))
 
 
-def factor_log_scores(
-    model: TextModel, texts: Texts, blank: int, factor: Factor
-) -> Float64[np.ndarray, "B K"]:
+def factor_log_scores(model: TextModel, texts: Texts, blank: int, factor: Factor) -> LogScores:
     """The weighted -F of one factor for every word at a blank."""
     v = factor.words(texts, model.n)
     v[:, blank - factor.start] = BLANK
@@ -132,7 +130,7 @@ def factor_log_scores(
     return factor.weight * (scores - rbm.free_energy(v)[:, None])
 
 
-def softmax(log_scores: Float64[np.ndarray, "... K"]) -> Float64[np.ndarray, "... K"]:
-    """``exp(x_k) / sum_j exp(x_j)`` over the words."""
+def softmax(log_scores: LogScores) -> LogScores:
+    """``exp(x_k) / sum_j exp(x_j)`` over the words of every row."""
     probability = np.exp(log_scores - log_scores.max(axis=-1, keepdims=True))
     return probability / probability.sum(axis=-1, keepdims=True)
