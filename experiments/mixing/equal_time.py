@@ -61,8 +61,8 @@ def measure_calls(
     sizes = {name: (1, max(MANY_STEPS, operator.steps)) for name, operator in operators.items()}
     calls = {
         (name, steps): operators[name].with_steps(steps)
-        for name, both in sizes.items()
-        for steps in both
+        for name, few_and_many in sizes.items()
+        for steps in few_and_many
     }
     seconds: dict[tuple[str, int], list[float]] = {call: [] for call in calls}
     for number in range(ROUNDS + 1):

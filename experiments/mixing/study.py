@@ -63,7 +63,7 @@ def run_study(
 ) -> StudyResult:
     """Study every operator on the same cases."""
     if not spec.operators:
-        raise WordRBMError("No operator was given; give such as unigram,clusters.")
+        raise WordRBMError("No operator was given; give some, as unigram,clusters.")
     rbm, q = trained.rbm, corpus.vocabulary.probability()
     operators = {name: build_operator(name, rbm, q) for name in spec.operators}
     held_out = corpus, trained.vocabulary, rbm.positions
@@ -128,12 +128,12 @@ def _cells(row: Mapping[str, Any], shown: Sequence[int]) -> list[str]:
     ]
 
 
-def _pair(both: Mapping[str, float]) -> str:
-    return f"{both['mean']:.3f} ({both['worst']:.3f})"
+def _pair(distance: Mapping[str, float]) -> str:
+    return f"{distance['mean']:.3f} ({distance['worst']:.3f})"
 
 
-def _needed(both: Mapping[str, float | None]) -> str:
-    median, most = ("never" if t is None else f"{t:,.0f}" for t in both.values())
+def _needed(steps: Mapping[str, float | None]) -> str:
+    median, most = ("never" if t is None else f"{t:,.0f}" for t in steps.values())
     return f"{median} ({most})"
 
 

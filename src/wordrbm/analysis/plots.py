@@ -65,7 +65,7 @@ PANELS = {
     ),
     "gap": Panel("Free-energy gap, held-out text less chains", [Curve("free_energy_gap")]),
     "acceptance": Panel(
-        "Share of proposals taken",
+        "Acceptance rate of proposals",
         [Curve("acceptance", "-", "words"), Curve("jump_acceptance", "--", "windows")],
     ),
     "rates": Panel(
