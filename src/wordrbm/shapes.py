@@ -16,5 +16,6 @@ Array: TypeAlias = Shaped[np.ndarray, "..."]  # any array at all
 Words: TypeAlias = Int[np.ndarray, "B n"]  # word ids: v
 Hidden: TypeAlias = Float[np.ndarray, "B H"]  # hidden states, or their means: h
 Scores: TypeAlias = Float[np.ndarray, "B n"]  # one log-score per position
+PerWindow: TypeAlias = Float[np.ndarray, " B"]  # one number per window
 Probability: TypeAlias = Float[np.ndarray, " K"]  # one probability per word: q
 Stream: TypeAlias = UInt64[np.ndarray, "4"]  # the state of one random stream

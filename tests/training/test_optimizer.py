@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.conftest import H, K, d, n
+from wordrbm.models import Gradient, Rows
 from wordrbm.models.exact import to_dense
-from wordrbm.models.sparse_gradient import Gradient, Rows
 from wordrbm.training.optimizer import LearningRates, RowRates, sgd_step
 
 

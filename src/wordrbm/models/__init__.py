@@ -1,7 +1,6 @@
-from wordrbm.models.base import AbstractRBM
+from wordrbm.models.base import AbstractRBM, Gradient, Rows
 from wordrbm.models.binary import BinaryRBM
 from wordrbm.models.softmax import SoftmaxRBM, init_softmax
-from wordrbm.models.sparse_gradient import Gradient, Rows
 from wordrbm.models.wordrep import WordRepRBM, init_wordrep
 
 __all__ = [

@@ -6,16 +6,34 @@ Every model here scores a word at a position by one row of a table,
 
 so a model is known by its table, its biases, its hidden biases ``c`` and two linear maps:
 ``word_input`` from words to hidden units and ``word_context`` back.
+
+A window has n words, so the gradient of a table with one row per word is a list of row numbers and
+values, with repeats. Its size does not depend on K.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from wordrbm.kernels.fastmath import sigmoid_inplace, softplus_row_sums
-from wordrbm.models.sparse_gradient import Gradient
-from wordrbm.shapes import Array, Hidden, Scores, Words
+from wordrbm.shapes import Array, Hidden, PerWindow, Scores, Words
+
+
+class Rows(NamedTuple):
+    """Values to add to rows of a table; a row may occur many times."""
+
+    number: Int[np.ndarray, " R"]
+    values: Float[np.ndarray, "R r"]
+
+
+class Gradient(NamedTuple):
+    """``sum_b weight_b * -dE(v_b, h_b)/dtheta``, by parameter name."""
+
+    dense: Mapping[str, Array]  # of the shape of `AbstractRBM.table`
+    rows: Mapping[str, Rows]  # rows of `AbstractRBM.table`
 
 
 class AbstractRBM(ABC):
@@ -55,12 +73,8 @@ class AbstractRBM(ABC):
         """``W(i)`` for a block of the vocabulary, one row a word. For exact work."""
 
     @abstractmethod
-    def gradient(self, v: Words, h: Hidden, weight: Float[np.ndarray, " B"]) -> Gradient:
+    def gradient(self, v: Words, h: Hidden, weight: PerWindow) -> Gradient:
         """``sum_b weight_b * -dE(v_b, h_b)/dtheta``; its cost has no K."""
-
-    @abstractmethod
-    def parameters(self) -> dict[str, Array]:
-        """The parameters by name; the arrays themselves, not copies."""
 
     @abstractmethod
     def table(self, name: str) -> Array:
@@ -72,6 +86,10 @@ class AbstractRBM(ABC):
     @abstractmethod
     def shaped(self, name: str, table: Array) -> Array:
         """An array of the shape of `table(name)`, as a view of the parameter's own shape."""
+
+    def parameters(self) -> dict[str, Array]:
+        """The parameters by name; the arrays themselves, not copies."""
+        return dict(vars(self))
 
     def word_score(self, v: Words, h: Hidden) -> Scores:
         """``log P*(v_i | h)``, unnormalised, of the words in place. Its cost has no K."""
@@ -85,7 +103,7 @@ class AbstractRBM(ABC):
         scores = context @ self.word_table.transpose(0, 2, 1) + self.word_bias[:, None, :]
         return scores.transpose(1, 0, 2)
 
-    def energy(self, v: Words, h: Hidden) -> Float[np.ndarray, " B"]:
+    def energy(self, v: Words, h: Hidden) -> PerWindow:
         """``E(v, h) = -c . h - sum_i s_i(v_i)`` [Dahl 2012, eq. 1 and section 6.1]."""
         return -h @ self.c - self.word_score(v, h).sum(axis=1)
 
@@ -99,7 +117,7 @@ class AbstractRBM(ABC):
         sigmoid_inplace(mean, self.c)
         return mean
 
-    def free_energy(self, v: Words) -> Float[np.ndarray, " B"]:
+    def free_energy(self, v: Words) -> PerWindow:
         """``F(v) = -log sum_h exp(-E(v, h)) = -sum_i b[v_i] - sum_j softplus(input_j)``."""
         bias = self.word_bias[self.table_index, v].sum(axis=1)
         softplus = np.zeros(len(v))

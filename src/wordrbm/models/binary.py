@@ -12,9 +12,8 @@ from typing import final
 import numpy as np
 from jaxtyping import Float
 
-from wordrbm.models.base import AbstractRBM
-from wordrbm.models.sparse_gradient import Gradient
-from wordrbm.shapes import Array, Hidden, Words
+from wordrbm.models.base import AbstractRBM, Gradient
+from wordrbm.shapes import Array, Hidden, PerWindow, Words
 
 
 @final
@@ -47,16 +46,10 @@ class BinaryRBM(AbstractRBM):
     def word_weights(self, i: int, words: slice) -> Float[np.ndarray, "k H"]:
         return self.word_table[i, words]
 
-    def gradient(self, v: Words, h: Hidden, weight: Float[np.ndarray, " B"]) -> Gradient:
-        weighted = weight[:, None] * h
+    def gradient(self, v: Words, h: Hidden, weight: PerWindow) -> Gradient:
         visible = v.astype(self.W.dtype)
-        return Gradient(
-            dense={"W": weighted.T @ visible, "b": weight @ visible, "c": weight @ h},
-            rows={},
-        )
-
-    def parameters(self) -> dict[str, Array]:
-        return {"W": self.W, "b": self.b, "c": self.c}
+        W = (weight[:, None] * h).T @ visible
+        return Gradient(dense={"W": W, "b": weight @ visible, "c": weight @ h}, rows={})
 
     def table(self, name: str) -> Array:
         return self.parameters()[name]

@@ -15,7 +15,7 @@ from jaxtyping import Float
 from wordrbm.errors import Stopped
 from wordrbm.kernels.cloze import log_gain
 from wordrbm.models.base import AbstractRBM
-from wordrbm.shapes import Scores, Words
+from wordrbm.shapes import Hidden, Scores, Words
 from wordrbm.threads import StopCheck, never_stop, one_blas_thread
 
 PART = 64  # windows at a time
@@ -32,22 +32,23 @@ def cloze_log_probability(
     """
     # Parts of a fixed size, so that the digits do not depend on the number of threads.
     parts = [v[first : first + PART] for first in range(0, len(v), PART)]
-    # A product of a block is too small to be shared out as well.
+    # A product of a block is too small for the threads of BLAS.
     with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-        return np.concatenate(list(pool.map(lambda part: _of_windows(model, part, stop), parts)))
+        return np.concatenate(list(pool.map(lambda part: _scores(model, part, stop), parts)))
 
 
 def word_logits(
     model: AbstractRBM, v: Words, i: int
 ) -> Iterator[tuple[slice, Float[np.ndarray, "B k"]]]:
     """``log P*(v_i = k | rest)`` up to a constant per window, by blocks of the vocabulary."""
-    return logits_given(model, _input_without(model, v, i), i)
+    removed = np.stack([model.word_weights(i, slice(w, w + 1))[0] for w in v[:, i].tolist()])
+    return logits_given(model, model.hidden_input(v).astype(np.float64) - removed, i)
 
 
 def logits_given(
-    model: AbstractRBM, rest: Float[np.ndarray, "B H"], i: int
+    model: AbstractRBM, rest: Hidden, i: int
 ) -> Iterator[tuple[slice, Float[np.ndarray, "B k"]]]:
-    """The same from the hidden input of the rest, in double precision."""
+    """``log P*(v_i = k | rest)`` as `word_logits` has it, from the hidden input of the rest."""
     off, on = np.exp(-np.logaddexp(0.0, rest)), np.exp(-np.logaddexp(0.0, -rest))
     bias = model.word_bias[i % len(model.word_bias)].astype(np.float64)
     for first in range(0, bias.size, VOCAB_BLOCK):
@@ -60,11 +61,7 @@ def logits_given(
         yield words, logits + bias[words]
 
 
-def _of_windows(model: AbstractRBM, v: Words, stop: StopCheck) -> Scores:
-    with np.errstate(over="ignore", invalid="ignore"):  # divergence is reported in one sentence
-        return _scores(model, v, stop)
-
-
+@np.errstate(over="ignore", invalid="ignore")  # divergence is reported in one sentence
 def _scores(model: AbstractRBM, v: Words, stop: StopCheck) -> Scores:
     scores = np.empty(v.shape)
     for i in range(model.positions):
@@ -72,19 +69,10 @@ def _scores(model: AbstractRBM, v: Words, stop: StopCheck) -> Scores:
         for words, logits in word_logits(model, v, i):
             if stop():
                 raise Stopped(STOPPED)
-            log_total = np.logaddexp(log_total, _log_sum(logits))
+            top = logits.max(axis=1)
+            log_sum = top + np.log(np.exp(logits - top[:, None]).sum(axis=1))
+            log_total = np.logaddexp(log_total, log_sum)
             m = np.flatnonzero((words.start <= v[:, i]) & (v[:, i] < words.stop))
             scores[m, i] = logits[m, v[m, i] - words.start]
         scores[:, i] -= log_total
     return scores
-
-
-def _log_sum(logits: Float[np.ndarray, "B k"]) -> Float[np.ndarray, " B"]:
-    top = logits.max(axis=1)
-    return top + np.log(np.exp(logits - top[:, None]).sum(axis=1))
-
-
-def _input_without(model: AbstractRBM, v: Words, i: int) -> Float[np.ndarray, "B H"]:
-    """The hidden input of each window with position i taken out, in double precision."""
-    removed = np.stack([model.word_weights(i, slice(w, w + 1))[0] for w in v[:, i].tolist()])
-    return model.hidden_input(v).astype(np.float64) - removed

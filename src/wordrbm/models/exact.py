@@ -9,8 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from wordrbm.errors import WordRBMError
-from wordrbm.models.base import AbstractRBM
-from wordrbm.models.sparse_gradient import Gradient
+from wordrbm.models.base import AbstractRBM, Gradient
 from wordrbm.shapes import Array, Hidden, Words
 
 MOST_STATES = 2**22
@@ -61,11 +60,10 @@ def log_likelihood(model: AbstractRBM, v: Words) -> float:
 def log_likelihood_gradient(model: AbstractRBM, v: Words) -> dict[str, Array]:
     """``d/dtheta mean_b log P(v_b)``: data minus model, both exact [Dahl 2012, section 2]."""
     every = all_windows(model)
-    data_weight = np.full(len(v), 1.0 / len(v))
-    data = model.gradient(v, model.hidden_mean(v), data_weight)
-    model_term = model.gradient(every, model.hidden_mean(every), window_probability(model))
+    positive = model.gradient(v, model.hidden_mean(v), np.full(len(v), 1.0 / len(v)))
+    negative = model.gradient(every, model.hidden_mean(every), window_probability(model))
     return {
-        name: to_dense(model, data, name) - to_dense(model, model_term, name)
+        name: to_dense(model, positive, name) - to_dense(model, negative, name)
         for name in model.parameters()
     }
 

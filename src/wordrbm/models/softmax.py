@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
-from wordrbm.models.base import AbstractRBM
-from wordrbm.models.sparse_gradient import Gradient, Rows
-from wordrbm.shapes import Array, Hidden, Probability, Words
+from wordrbm.models.base import AbstractRBM, Gradient, Rows
+from wordrbm.shapes import Array, Hidden, PerWindow, Probability, Words
 
 
 @final
@@ -47,20 +46,16 @@ class SoftmaxRBM(AbstractRBM):
     def word_weights(self, i: int, words: slice) -> Float[np.ndarray, "k H"]:
         return self.W[i, words]
 
-    def gradient(self, v: Words, h: Hidden, weight: Float[np.ndarray, " B"]) -> Gradient:
-        n = self.positions
-        weighted = weight[:, None] * h
-        index = self._row_numbers(v)
+    def gradient(self, v: Words, h: Hidden, weight: PerWindow) -> Gradient:
+        n, K = self.b.shape
+        index = (v + K * np.arange(n)).ravel()
         return Gradient(
             dense={"c": weight @ h},
             rows={
-                "W": Rows(index, np.repeat(weighted, n, axis=0)),
+                "W": Rows(index, np.repeat(weight[:, None] * h, n, axis=0)),
                 "b": Rows(index, np.repeat(weight, n)[:, None]),
             },
         )
-
-    def parameters(self) -> dict[str, Array]:
-        return {"W": self.W, "b": self.b, "c": self.c}
 
     def table(self, name: str) -> Array:
         W, b = self.W.reshape(-1, self.c.size), self.b.reshape(-1, 1)
@@ -68,10 +63,6 @@ class SoftmaxRBM(AbstractRBM):
 
     def shaped(self, name: str, table: Array) -> Array:
         return table.reshape(self.parameters()[name].shape)
-
-    def _row_numbers(self, v: Words) -> Int[np.ndarray, " R"]:
-        K = self.b.shape[1]
-        return (v + K * np.arange(self.positions)).ravel()
 
 
 def init_softmax(

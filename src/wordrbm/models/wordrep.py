@@ -14,9 +14,8 @@ from typing import final
 import numpy as np
 from jaxtyping import Float
 
-from wordrbm.models.base import AbstractRBM
-from wordrbm.models.sparse_gradient import Gradient, Rows
-from wordrbm.shapes import Array, Hidden, Probability, Words
+from wordrbm.models.base import AbstractRBM, Gradient, Rows
+from wordrbm.shapes import Array, Hidden, PerWindow, Probability, Words
 
 
 @final
@@ -70,7 +69,7 @@ class WordRepRBM(AbstractRBM):
     def word_weights(self, i: int, words: slice) -> Float[np.ndarray, "k H"]:
         return self.D[words] @ self.U[i].T
 
-    def gradient(self, v: Words, h: Hidden, weight: Float[np.ndarray, " B"]) -> Gradient:
+    def gradient(self, v: Words, h: Hidden, weight: PerWindow) -> Gradient:
         n, _, d = self.U.shape
         weighted = weight[:, None] * h
         index = v.ravel()
@@ -81,9 +80,6 @@ class WordRepRBM(AbstractRBM):
                 "b": Rows(index, np.repeat(weight, n)[:, None]),
             },
         )
-
-    def parameters(self) -> dict[str, Array]:
-        return {"D": self.D, "U": self.U, "b": self.b, "c": self.c}
 
     def table(self, name: str) -> Array:
         return {"D": self.D, "U": self.stacked, "b": self.b[:, None], "c": self.c}[name]
