@@ -23,7 +23,7 @@ from wordrbm.analysis.neighbour_groups import GROUPS, neighbour_purity
 from wordrbm.io import Vectors
 from wordrbm.likelihood.annealing import AnnealingSettings
 from wordrbm.likelihood.estimate import estimate_likelihood
-from wordrbm.likelihood.heaviest import DistinctWindows
+from wordrbm.likelihood.heaviest import DistinctWindows, log_masses
 from wordrbm.models import AbstractRBM
 from wordrbm.models.cloze import cloze_log_probability
 from wordrbm.run.evaluation import perplexity
@@ -158,7 +158,8 @@ def learn(
     for update in updates:
         state, progress = update
         if state.step % max(1, windows // 512 // 20) == 0:
-            heaviest.append(text.check(averaged(model, state)).share_of_ten)
+            masses = log_masses(averaged(model, state), text.windows)
+            heaviest.append(text.heaviest(masses).share_of_ten)
     model = averaged(model, state)
     held_out = prepared.windows(model.positions, "heldout")
     q = prepared.vocabulary.probability()

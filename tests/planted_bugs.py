@@ -447,11 +447,11 @@ BUGS = [
     Bug("words that are not annealed", "kernels/annealing.py",
         "current_weight = inverse_temperature * word_weight(", "current_weight = word_weight(",
         ANNEALED),
-    Bug("heavy windows counted twice", "likelihood/stratified.py",
+    Bug("heavy windows counted twice", "likelihood/estimate.py",
         "counted = np.where(outside, np.exp(particles.log_weights - scale), 0.0)",
         "counted = np.exp(particles.log_weights - scale)",
         f"{ESTIMATE}::test_particles_in_the_exact_stratum_count_nothing"),
     Bug("a bound that counts a window as often as the text has it", "likelihood/heaviest.py",
-        "log_bound = log_sum(log_mass)", "log_bound = log_sum(log_mass + np.log(self.counts))",
+        "total = log_sum(log_mass)", "total = log_sum(log_mass + np.log(self.counts))",
         "tests/likelihood/test_heaviest.py::test_bound_and_shares_are_the_referees"),
 ]  # fmt: skip

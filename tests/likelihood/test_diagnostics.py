@@ -8,6 +8,7 @@ from wordrbm.likelihood.annealing import Annealing, AnnealingSettings
 from wordrbm.likelihood.diagnostics import build_sandwich, temperature_grid
 from wordrbm.models.exact import all_windows, log_Z_over_v, window_probability
 from wordrbm.sampling import AliasTable
+from wordrbm.sampling.jumps import Reservoir
 
 
 def test_numbers_of_temperatures_are_spread_by_their_logarithm():
@@ -20,7 +21,8 @@ def test_numbers_of_temperatures_are_spread_by_their_logarithm():
 def layers(wordrep, rng):
     table = AliasTable.build(np.full(5, 0.2))
     settings = AnnealingSettings(300, 128, jumps=0)
-    annealing = Annealing.build(wordrep, table, None, settings)
+    reservoir = Reservoir.build(all_windows(wordrep), table)
+    annealing = Annealing.build(wordrep, table, reservoir, settings)
     drawn = rng.choice(25, 128, p=window_probability(wordrep))
     done = []
     layers = build_sandwich(

@@ -6,18 +6,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from wordrbm.likelihood.annealing import Annealing, AnnealingSettings, Particles
-from wordrbm.likelihood.diagnostics import find_warnings
-from wordrbm.likelihood.estimate import MeanAndError, estimate_likelihood
-from wordrbm.likelihood.heaviest import DistinctWindows
-from wordrbm.likelihood.stratified import (
-    HeavyWindows,
-    annealed_log_Z,
-    heavy_windows,
+from wordrbm.likelihood.annealing import (
+    Annealing,
+    AnnealingSettings,
+    Particles,
     mixed_reservoir,
-    share_of_model,
+)
+from wordrbm.likelihood.diagnostics import find_warnings
+from wordrbm.likelihood.estimate import (
+    HeavyWindows,
+    MeanAndError,
+    annealed_log_Z,
+    estimate_likelihood,
+    heavy_windows,
+    property_probability,
     stratified_log_Z,
 )
+from wordrbm.likelihood.heaviest import DistinctWindows, is_among, log_masses
 from wordrbm.models import WordRepRBM
 from wordrbm.models.exact import all_windows, log_Z_over_h, log_Z_over_v, window_probability
 from wordrbm.sampling import AliasTable
@@ -69,9 +74,10 @@ def test_the_estimate_is_right_where_particles_missed_the_spike(rng):
     rbm, q = spiked()
     text = DistinctWindows.sample(text_of(q, rng), 10**6)
     table = AliasTable.build(q)
-    particles = Annealing.build(rbm, table, None, AnnealingSettings(50, 64, jumps=0)).forward()
-    heavy = heavy_windows(text, text.log_masses(rbm))
-    assert not heavy.contains(particles.windows).any()
+    reservoir, settings = Reservoir.build(text.windows, table), AnnealingSettings(50, 64, jumps=0)
+    particles = Annealing.build(rbm, table, reservoir, settings).forward()
+    heavy = heavy_windows(text, log_masses(rbm, text.windows))
+    assert not is_among(particles.windows, heavy.windows).any()
     found = stratified_log_Z(particles, heavy, 1)
     assert found.log_Z == pytest.approx(log_Z_over_h(rbm), abs=1e-3)
 
@@ -102,7 +108,7 @@ def test_particles_in_the_exact_stratum_count_nothing():
     assert found.standard_error == pytest.approx(error / 11)
     assert math.exp(annealed_log_Z(particles, 1).log_Z) == pytest.approx(8)
     is_rare = np.array([True, False, True, True]), np.array([True])
-    assert share_of_model(particles, heavy, is_rare) == pytest.approx((5 + 4) / 11)
+    assert property_probability(particles, heavy, *is_rare) == pytest.approx((5 + 4) / 11)
 
 
 def test_when_every_particle_is_in_the_exact_stratum():

@@ -10,8 +10,19 @@ import pytest
 from tests import reference
 from tests.corpora import prepared
 from wordrbm.errors import Stopped, WordRBMError
-from wordrbm.likelihood.heaviest import PART, DistinctWindows, log_sum, share_of_model
+from wordrbm.likelihood.heaviest import (
+    PART,
+    DistinctWindows,
+    log_masses,
+    log_sum,
+    share_of_model,
+)
 from wordrbm.models.exact import all_windows, log_Z_over_v
+
+
+def heaviest_of(v, model, threads=1):
+    text = DistinctWindows.of(v)
+    return text.heaviest(log_masses(model, text.windows, threads=threads))
 
 
 def text_of(model, rng, count=40):
@@ -23,19 +34,19 @@ def test_bound_and_shares_are_the_referees(model, rng):
     counts = Counter(tuple(window) for window in v.tolist())
     masses = {window: reference.mass(model, window) for window in counts}
     order = sorted(masses, key=masses.get, reverse=True)
-    heaviest = DistinctWindows.of(v).check(model, top=4)
+    heaviest = heaviest_of(v, model)
     assert heaviest.log_bound == pytest.approx(math.log(sum(masses.values())), abs=1e-12)
-    assert [tuple(window) for window in heaviest.windows.tolist()] == order[:4]
+    assert [tuple(window) for window in heaviest.windows.tolist()] == order[:10]
     shares = [masses[window] / sum(masses.values()) for window in order]
-    assert heaviest.shares == pytest.approx(shares[:4], rel=1e-10)
+    assert heaviest.shares == pytest.approx(shares[:10], rel=1e-10)
     assert heaviest.share_of_ten == pytest.approx(sum(shares[:10]), rel=1e-10)
-    assert heaviest.text_shares == pytest.approx([counts[w] / len(v) for w in order[:4]])
+    assert heaviest.text_shares == pytest.approx([counts[w] / len(v) for w in order[:10]])
     assert heaviest.text_share_of_ten == pytest.approx(sum(counts[w] for w in order[:10]) / len(v))
 
 
 def test_with_every_window_the_bound_is_log_z(model):
     twice = np.concatenate([all_windows(model)] * 2)
-    heaviest = DistinctWindows.of(twice).check(model)
+    heaviest = heaviest_of(twice, model)
     assert heaviest.log_bound == pytest.approx(log_Z_over_v(model), abs=1e-12)
 
 
@@ -43,7 +54,7 @@ def test_a_planted_spike_holds_the_mass(wordrep, rng):
     """A bias that one window alone collects."""
     spike = replace(wordrep, b=wordrep.b + np.where(np.arange(5) == 3, 20.0, 0.0))
     v = np.concatenate([text_of(wordrep, rng, 999), [[3, 3]]])
-    heaviest = DistinctWindows.of(v).check(spike)
+    heaviest = heaviest_of(v, spike)
     assert heaviest.windows[0].tolist() == [3, 3]
     assert heaviest.shares[0] > 0.99
     assert heaviest.text_shares[0] < 0.1
@@ -57,8 +68,8 @@ def test_same_digits_for_any_number_of_threads(rng, wordrep):
         b=rng.normal(0, 1, 3000).astype(np.float32),
         c=wordrep.c.astype(np.float32),
     )
-    distinct = DistinctWindows.of(rng.integers(0, 3000, (3 * PART + 5, 2)))
-    one, two = (distinct.check(single, threads=threads) for threads in (1, 2))
+    v = rng.integers(0, 3000, (3 * PART + 5, 2))
+    one, two = (heaviest_of(v, single, threads) for threads in (1, 2))
     assert one.log_bound == two.log_bound
     assert np.array_equal(one.windows, two.windows)
     assert np.array_equal(one.shares, two.shares)
@@ -76,7 +87,7 @@ def test_windows_of_a_corpus_are_spread_evenly(tmp_path):
 
 def test_a_stop_is_heard(wordrep, rng):
     with pytest.raises(Stopped):
-        DistinctWindows.of(text_of(wordrep, rng)).log_masses(wordrep, stop=lambda: True)
+        log_masses(wordrep, text_of(wordrep, rng), stop=lambda: True)
 
 
 def test_no_windows_are_refused():

@@ -21,26 +21,24 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import numpy as np
-from jaxtyping import Float, Int32
+from jaxtyping import Float, Int, Int32
 
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.annealing import (
-    Moves,
-    WordProposal,
-    anneal_forward,
-    anneal_reverse,
-)
+from wordrbm.kernels.annealing import Moves, WordProposal, anneal_forward, anneal_reverse
 from wordrbm.kernels.jumps import ReservoirTable
 from wordrbm.kernels.pcd_gradient import Parameters
 from wordrbm.kernels.rng import seed_stream
+from wordrbm.likelihood.heaviest import DistinctWindows
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling.jumps import Reservoir
 from wordrbm.sampling.proposals import AliasTable
-from wordrbm.shapes import Words
+from wordrbm.shapes import PerWindow, Probability, Words
 from wordrbm.threads import ProgressCallback, no_progress, one_blas_thread
 
 PART = 32  # particles with one random stream, whatever the number of threads
 STRIDE = 20  # temperatures between reports
+RESERVOIR = 1 << 18  # windows that jumps propose
+BY_MASS = 0.25  # of the reservoir: drawn by the model's mass, not by the text
 START, FORWARD, REVERSE = 0, 1, 2  # the uses of a seed
 NOTES = {FORWARD: "annealing forward", REVERSE: "annealing in reverse"}
 
@@ -68,8 +66,8 @@ class AnnealingSettings:
 class Particles(NamedTuple):
     """Where annealing ended, and what it says of Z."""
 
-    windows: Int32[np.ndarray, "C n"]
-    log_weights: Float[np.ndarray, " C"]  # log Z_0 included: each one is an estimate of log Z
+    windows: Int32[np.ndarray, "B n"]
+    log_weights: PerWindow  # log Z_0 included: each one is an estimate of log Z
 
 
 @final
@@ -88,17 +86,10 @@ class Annealing:
         cls,
         rbm: WordRepRBM,
         proposal: AliasTable,
-        reservoir: Reservoir | None,
+        reservoir: Reservoir,
         settings: AnnealingSettings,
     ) -> "Annealing":
-        """Lay out the model; without a reservoir no whole windows are proposed."""
-        if reservoir is None and settings.jumps:
-            raise WordRBMError(
-                f"{settings.jumps} jumps a temperature were asked for without a reservoir of "
-                "windows; give one, or ask for no jumps."
-            )
-        if reservoir is None:
-            reservoir = Reservoir.build(np.zeros((1, rbm.positions), np.int32), proposal)
+        """The path to this model, with words and whole windows proposed from these."""
         model = Parameters(rbm.D, rbm.stacked, rbm.b, rbm.c)
         words = WordProposal(proposal.keep, proposal.alias, proposal.log_probability())
         return cls(model, words, reservoir.table, rbm.positions, settings)
@@ -144,7 +135,11 @@ class Annealing:
                 path = _stretch(T, done, reverse=use == REVERSE)
                 list(pool.map(move, range(len(parts))))
                 report(min(done + STRIDE, T) / T, note)
-        _check_finite(log_weights)
+        if not np.isfinite(log_weights).all():
+            raise WordRBMError(
+                "Annealing came to weights that are not finite: the parameters of this model are "
+                "too large; train it again with lower rates."
+            )
         return Particles(v, log_weights)
 
 
@@ -154,15 +149,45 @@ def _stretch(T: int, done: int, *, reverse: bool) -> Float[np.ndarray, " t"]:
     return (T - steps[::-1] if reverse else steps) / T
 
 
-def _check_finite(log_weights: Float[np.ndarray, " C"]) -> None:
-    if not np.isfinite(log_weights).all():
-        raise WordRBMError(
-            "Annealing came to weights that are not finite: the parameters of this model are too "
-            "large; train it again with smaller rates."
-        )
+def build_annealing(
+    rbm: WordRepRBM,
+    q: Probability,
+    text: DistinctWindows,
+    log_masses: PerWindow,
+    settings: AnnealingSettings,
+) -> Annealing:
+    """The path to this model, with jumps to windows of the text."""
+    proposal = AliasTable.build(q)
+    reservoir = mixed_reservoir(text, log_masses, proposal, settings.seed)
+    return Annealing.build(rbm, proposal, reservoir, settings)
 
 
-def effective_sample_size(log_weights: Float[np.ndarray, " C"]) -> float:
+def mixed_reservoir(
+    text: DistinctWindows, log_masses: PerWindow, proposal: AliasTable, seed: int
+) -> Reservoir:
+    """Windows to propose while annealing: most as the text has them, some by the model's mass.
+
+    Any fixed reservoir leaves the estimate unbiased. Windows of large mass are in it many times,
+    so that particles find them although the text hardly ever shows them.
+    """
+    rng = np.random.default_rng(seed)
+    by_mass = int(BY_MASS * RESERVOIR)
+    mass = np.exp(log_masses - log_masses.max())
+    index = [
+        _draw(rng, text.counts.astype(np.float64), RESERVOIR - by_mass),
+        _draw(rng, mass, by_mass),
+    ]
+    return Reservoir.build(text.windows[np.concatenate(index)], proposal)
+
+
+def _draw(rng: np.random.Generator, weight: PerWindow, count: int) -> Int[np.ndarray, " count"]:
+    """Independent indices in proportion to the weights."""
+    ends = np.cumsum(weight)
+    chosen = np.searchsorted(ends, rng.random(count) * ends[-1], side="right")
+    return np.minimum(chosen, weight.size - 1)
+
+
+def effective_sample_size(log_weights: PerWindow) -> float:
     """``(sum w)^2 / sum w^2``: the number of equal weights that would be as good."""
     if not log_weights.size:
         return 0.0

@@ -11,8 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from wordrbm.likelihood.annealing import Annealing
-from wordrbm.likelihood.estimate import LikelihoodEstimate, MeanAndError
-from wordrbm.likelihood.stratified import PartitionFunction, annealed_log_Z
+from wordrbm.likelihood.estimate import (
+    LikelihoodEstimate,
+    MeanAndError,
+    PartitionFunction,
+    annealed_log_Z,
+)
 from wordrbm.shapes import Words
 from wordrbm.threads import ProgressCallback, no_progress
 
@@ -44,11 +48,7 @@ def temperature_grid(most: int) -> list[int]:
 
 
 def build_sandwich(
-    annealing: Annealing,
-    start: Words,
-    *,
-    threads: int = 1,
-    report: ProgressCallback = no_progress,
+    annealing: Annealing, start: Words, *, threads: int = 1, report: ProgressCallback = no_progress
 ) -> list[Layer]:
     """Anneal in both directions at each number of temperatures below that of `annealing`."""
     layers: list[Layer] = []
@@ -65,48 +65,31 @@ def build_sandwich(
 
 def find_warnings(estimate: LikelihoodEstimate) -> list[str]:
     """What to know before trusting an estimate; nothing if all is well."""
-    checks = [_mass_off_the_text, _gap_of_annealing, _few_particles_count, _below_the_bound]
-    return [sentence for check in checks if (sentence := check(estimate))]
-
-
-def _mass_off_the_text(estimate: LikelihoodEstimate) -> str:
-    heaviest = estimate.heaviest
-    is_heavy = heaviest.share_of_ten > HEAVY_SHARE
-    if not is_heavy or heaviest.share_of_ten <= HEAVY_RATIO * heaviest.text_share_of_ten:
-        return ""
-    return (
-        f"{heaviest.share_of_ten:.1%} of the model lies on ten windows that are "
-        f"{heaviest.text_share_of_ten:.2%} of the text: the chains of its training did not reach "
-        "them; train again with --jumps 1, or with lower rates if it had jumps."
-    )
-
-
-def _gap_of_annealing(estimate: LikelihoodEstimate) -> str:
+    heaviest, stratified = estimate.heaviest, estimate.stratified
+    share, text_share = heaviest.share_of_ten, heaviest.text_share_of_ten
     gap = abs(estimate.reverse.mean - estimate.forward.log_Z)
-    if gap <= LARGEST_GAP:
-        return ""
-    return (
-        f"Annealing forward and in reverse differ by {gap:.1f} nats; use more --temperatures. If "
-        "they still differ then, the model is not where the text is."
-    )
-
-
-def _few_particles_count(estimate: LikelihoodEstimate) -> str:
-    stratified, C = estimate.stratified, len(estimate.particles.windows)
-    size = stratified.effective_sample_size
-    if size >= LEAST_SAMPLE * C or stratified.standard_error <= LARGEST_ERROR:
-        return ""
-    return (
-        f"The effective sample size is {size:.1f} of {C} particles: the interval of log Z is too "
-        "narrow; use more --temperatures or more --chains."
-    )
-
-
-def _below_the_bound(estimate: LikelihoodEstimate) -> str:
-    below = estimate.heaviest.log_bound - estimate.stratified.log_Z
-    if below <= LARGEST_ERROR:
-        return ""
-    return (
-        f"Annealing ended {below:.1f} nats below what the windows of the text hold for certain; "
-        "the bound is given instead, and log Z may be larger still."
-    )
+    size, C = stratified.effective_sample_size, estimate.annealing.settings.particles
+    below = heaviest.log_bound - stratified.log_Z
+    warnings = []
+    if share > max(HEAVY_SHARE, HEAVY_RATIO * text_share):
+        warnings.append(
+            f"{share:.1%} of the model lies on ten windows that are {text_share:.2%} of the text: "
+            "the chains of its training did not reach them; train again with --jumps 1, or with "
+            "lower rates if it had jumps."
+        )
+    if gap > LARGEST_GAP:
+        warnings.append(
+            f"Annealing forward and in reverse differ by {gap:.1f} nats; use more --temperatures. "
+            "If they still differ then, the model is not where the text is."
+        )
+    if size < LEAST_SAMPLE * C and stratified.standard_error > LARGEST_ERROR:
+        warnings.append(
+            f"The effective sample size is {size:.1f} of {C} particles: the interval of log Z is "
+            "too narrow; use more --temperatures or more --chains."
+        )
+    if below > LARGEST_ERROR:
+        warnings.append(
+            f"Annealing ended {below:.1f} nats below what the windows of the text hold for "
+            "certain; the bound is given instead, and log Z may be larger still."
+        )
+    return warnings

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from typing import NamedTuple, final
 
 import numpy as np
-from jaxtyping import Float, Int, Int32
+from jaxtyping import Bool, Float, Int, Int32
 
 from wordrbm.errors import Stopped, WordRBMError
 from wordrbm.models import AbstractRBM
 from wordrbm.models.cloze import STOPPED
-from wordrbm.shapes import Words
+from wordrbm.shapes import PerWindow, Words
 from wordrbm.text.windows import Windows
 from wordrbm.threads import StopCheck, never_stop, one_blas_thread
 
 PART = 4096  # windows at a time: memory is bounded, and the digits do not depend on threads
-TOP = 10
+TEN = 10  # heaviest windows
 
 
 class HeaviestWindows(NamedTuple):
@@ -30,9 +30,9 @@ class HeaviestWindows(NamedTuple):
     log_bound: float  # log sum exp(-F) over all the distinct windows: log Z is not less
     share_of_ten: float  # of their mass, on the ten heaviest
     text_share_of_ten: float  # of the text, on the same ten
-    windows: Int32[np.ndarray, "top n"]  # the heaviest first
-    shares: Float[np.ndarray, " top"]  # of the mass of all the distinct windows
-    text_shares: Float[np.ndarray, " top"]
+    windows: Int32[np.ndarray, "ten n"]  # the heaviest first
+    shares: Float[np.ndarray, " ten"]  # of the mass of all the distinct windows
+    text_shares: Float[np.ndarray, " ten"]
 
 
 def share_of_model(share: float, text_share: float, coverage: float) -> float:
@@ -69,7 +69,7 @@ class DistinctWindows:
 
     @classmethod
     def sample(cls, windows: Windows, count: int) -> "DistinctWindows":
-        """At most `count` windows, evenly spread over a text: the same ones for every run."""
+        """At most `count` windows, evenly spread over a text: the same ones in every run."""
         return cls.of(windows.evenly_spaced(count))
 
     def __len__(self) -> int:
@@ -77,51 +77,49 @@ class DistinctWindows:
 
     def coverage(self, windows: Words) -> float:
         """The share of some windows that are among these."""
-        row = np.dtype((np.void, 4 * self.windows.shape[1]))  # a window as one value
-        rows = np.ascontiguousarray(windows, np.int32).view(row)
-        return float(np.isin(rows, np.ascontiguousarray(self.windows).view(row)).mean())
+        return float(is_among(windows, self.windows).mean())
 
-    def check(self, rbm: AbstractRBM, *, top: int = TOP, threads: int = 1) -> HeaviestWindows:
-        """Weigh every window: the bound on log Z, and the heaviest windows."""
-        return self.heaviest(self.log_masses(rbm, threads=threads), top)
-
-    def log_masses(
-        self, rbm: AbstractRBM, *, threads: int = 1, stop: StopCheck = never_stop
-    ) -> Float[np.ndarray, " N"]:
-        """``-F(v)`` of every distinct window; raises `Stopped` once `stop` returns true."""
-
-        def weigh(part: Words) -> Float[np.ndarray, " B"]:
-            if stop():
-                raise Stopped(STOPPED)
-            return -rbm.free_energy(part)
-
-        parts = [self.windows[first : first + PART] for first in range(0, len(self), PART)]
-        with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-            return np.concatenate(list(pool.map(weigh, parts)))
-
-    def heaviest(self, log_mass: Float[np.ndarray, " N"], top: int = TOP) -> HeaviestWindows:
+    def heaviest(self, log_mass: PerWindow) -> HeaviestWindows:
         """The windows with the largest of these log masses, ties in the order of the words."""
-        log_bound = log_sum(log_mass)
-        ten = self._largest(log_mass, TOP)
-        chosen = self._largest(log_mass, top)
-        total = self.counts.sum()
+        log_bound, total = log_sum(log_mass), self.counts.sum()
+        ten = min(TEN, len(self))
+        least = np.partition(log_mass, len(self) - ten)[len(self) - ten]
+        candidates = np.flatnonzero(log_mass >= least)
+        chosen = candidates[np.argsort(-log_mass[candidates], kind="stable")][:ten]
+        shares = np.exp(log_mass[chosen] - log_bound)
         return HeaviestWindows(
             log_bound,
-            float(np.exp(log_mass[ten] - log_bound).sum()),
-            float(self.counts[ten].sum() / total),
+            float(shares.sum()),
+            float(self.counts[chosen].sum() / total),
             self.windows[chosen],
-            np.exp(log_mass[chosen] - log_bound),
+            shares,
             self.counts[chosen] / total,
         )
 
-    def _largest(self, log_mass: Float[np.ndarray, " N"], top: int) -> Int[np.ndarray, " top"]:
-        top = min(top, len(self))
-        least = np.partition(log_mass, len(self) - top)[len(self) - top]
-        candidates = np.flatnonzero(log_mass >= least)
-        return candidates[np.argsort(-log_mass[candidates], kind="stable")][:top]
+
+def is_among(v: Words, windows: Int[np.ndarray, "S n"]) -> Bool[np.ndarray, " B"]:
+    """Which of the windows v are among `windows`."""
+    row = np.dtype((np.void, 4 * v.shape[1]))  # a window as one value
+    rows, known = (np.ascontiguousarray(x, np.int32).view(row).ravel() for x in (v, windows))
+    return np.isin(rows, known)
 
 
-def log_sum(log_mass: Float[np.ndarray, " N"]) -> float:
+def log_masses(
+    rbm: AbstractRBM, v: Words, *, threads: int = 1, stop: StopCheck = never_stop
+) -> PerWindow:
+    """``-F(v)`` of windows, in bounded memory; raises `Stopped` once `stop` returns true."""
+
+    def weigh(part: Words) -> PerWindow:
+        if stop():
+            raise Stopped(STOPPED)
+        return -rbm.free_energy(part)
+
+    parts = [v[first : first + PART] for first in range(0, len(v), PART)]
+    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+        return np.concatenate(list(pool.map(weigh, parts)))
+
+
+def log_sum(log_mass: PerWindow) -> float:
     """``log sum_k exp(log_mass[k])`` in double precision; minus infinity for no numbers."""
     if not log_mass.size:
         return -np.inf

@@ -14,33 +14,37 @@ Reference
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Int
 
 from wordrbm.errors import WordRBMError
-from wordrbm.shapes import Probability, Scores, Words
+from wordrbm.shapes import PerWindow, Probability, Scores, Words
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.text.windows import Windows
 
 WINDOWS_PER_BLOCK = 2**22  # windows read in one go while counting
 
-Contexts = Int[np.ndarray, " N"]
+Keys = Int[np.ndarray, " _"]
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class NgramCounts:
-    """The different n-grams as sorted numbers in base K, with their counts."""
+class NgramOrder:
+    """The n-grams of one order as sorted numbers in base K, their counts, and their contexts."""
 
     K: int
-    keys: Int[np.ndarray, " G"]
-    counts: Int[np.ndarray, " G"]
+    grams: Keys
+    counts: Keys
+    contexts: Keys  # what stands before the last word
+    context_counts: Keys
+    followers: Keys  # how many different words were seen after each context
 
     @classmethod
-    def of(cls, windows: Windows, K: int) -> "NgramCounts":
-        """Count every window."""
+    def of(cls, windows: Windows, K: int) -> "NgramOrder":
+        """Count every window of n words."""
         keys = np.empty(len(windows), np.int64)
         place = K ** np.arange(windows.n - 1, -1, -1, dtype=np.int64)
         for first in range(0, len(windows), WINDOWS_PER_BLOCK):
@@ -48,53 +52,31 @@ class NgramCounts:
             keys[index] = windows.take(index) @ place
         keys.sort()
         starts = np.flatnonzero(np.diff(keys, prepend=-1))
-        return cls(K, keys[starts], np.diff(starts, append=len(keys)))
-
-    def count(self, key: Contexts) -> Contexts:
-        """How often each n-gram was seen."""
-        at = np.minimum(np.searchsorted(self.keys, key), len(self.keys) - 1)
-        return np.where(self.keys[at] == key, self.counts[at], 0)
-
-    def contexts(self) -> tuple["NgramCounts", "NgramCounts"]:
-        """For what comes before the last word: how often, and followed by how many words."""
-        context = self.keys // self.K
+        grams, counts = keys[starts], np.diff(starts, append=len(keys))
+        context = grams // K
         starts = np.flatnonzero(np.diff(context, prepend=-1))
-        total = np.add.reduceat(self.counts, starts)
-        different = np.diff(starts, append=len(context))
-        return NgramCounts(self.K, context[starts], total), NgramCounts(
-            self.K, context[starts], different
-        )
+        followers = np.diff(starts, append=len(context))
+        return cls(K, grams, counts, context[starts], np.add.reduceat(counts, starts), followers)
 
+    @cached_property
     def discount(self) -> float:
         """``(n1 + 1) / (n1 + 2 n2 + 2)``."""
         once, twice = int((self.counts == 1).sum()), int((self.counts == 2).sum())
         return (once + 1) / (once + 2 * twice + 2)
 
-
-@final
-@dataclass(frozen=True, eq=False)
-class NgramOrder:
-    """One order of the model: n-grams, their contexts, and the discount."""
-
-    grams: NgramCounts
-    total: NgramCounts
-    different: NgramCounts
-    discount: float
-
-    @classmethod
-    def of(cls, windows: Windows, K: int) -> "NgramOrder":
-        grams = NgramCounts.of(windows, K)
-        return cls(grams, *grams.contexts(), grams.discount())
-
-    def interpolate(
-        self, context: Contexts, word: Contexts, lower: Float[np.ndarray, " N"]
-    ) -> Float[np.ndarray, " N"]:
-        """This order's discounted share, the rest from the order below."""
-        total = self.total.count(context)
-        discounted = self.grams.count(context * self.grams.K + word) - self.discount
-        backoff = self.discount * self.different.count(context) * lower
+    def interpolate(self, context: Keys, word: Keys, lower: PerWindow) -> PerWindow:
+        """The discounted share of each n-gram, the rest from `lower`, the order below."""
+        total = _look_up(self.contexts, self.context_counts, context)
+        discounted = _look_up(self.grams, self.counts, context * self.K + word) - self.discount
+        backoff = self.discount * _look_up(self.contexts, self.followers, context) * lower
         mass = np.maximum(discounted, 0.0) + backoff
         return np.where(total > 0, mass / np.maximum(total, 1), lower)
+
+
+def _look_up(keys: Keys, values: Keys, key: Keys) -> Keys:
+    """The value of each key, 0 if it is not among the sorted `keys`."""
+    index = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+    return np.where(keys[index] == key, values[index], 0)
 
 
 @final
@@ -115,7 +97,7 @@ class TrigramModel:
         bigrams, trigrams = (NgramOrder.of(prepared.windows(n, "train"), K) for n in (2, 3))
         return cls(prepared.vocabulary.probability(), bigrams, trigrams)
 
-    def log_joint(self, v: Words) -> Float[np.ndarray, " N"]:
+    def log_joint(self, v: Words) -> PerWindow:
         """``log p(v_1) p(v_2 | v_1) p(v_3 | v_1, v_2) ...`` of each window."""
         total = np.log(self.q[v[:, 0]])
         for i in range(1, v.shape[1]):

@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from wordrbm.errors import WordRBMError
-from wordrbm.likelihood.heaviest import DistinctWindows, share_of_model
+from wordrbm.likelihood.heaviest import DistinctWindows, log_masses, share_of_model
 from wordrbm.models import AbstractRBM
 from wordrbm.models.cloze import cloze_log_probability
 from wordrbm.shapes import Probability, Scores, Words
@@ -84,7 +84,7 @@ def held_out_scores(
 ) -> HeldOutScores:
     """Score a model on held-out windows and on windows of its text; `gap` is passed through."""
     energy = float(model.free_energy(sample).mean())
-    heaviest = text.heaviest(text.log_masses(model, threads=threads, stop=stop))
+    heaviest = text.heaviest(log_masses(model, text.windows, threads=threads, stop=stop))
     cloze = cloze_log_probability(model, sample, threads=threads, stop=stop)
     log_q, text_share = np.log(q[sample]), heaviest.text_share_of_ten
     return HeldOutScores(

@@ -8,11 +8,9 @@ from wordrbm.likelihood.diagnostics import Layer, build_sandwich, find_warnings
 from wordrbm.likelihood.estimate import (
     LikelihoodEstimate,
     MeanAndError,
-    build_annealing,
     estimate_likelihood,
     evenly,
 )
-from wordrbm.likelihood.heaviest import DistinctWindows
 from wordrbm.likelihood.trigram_counts import TrigramModel
 from wordrbm.run.evaluation import heldout_sample, random_heldout_sample
 from wordrbm.shapes import Words
@@ -74,16 +72,8 @@ class LikelihoodRun:
 
     def sandwich(self, estimate: LikelihoodEstimate, show: ProgressCallback) -> list[Layer]:
         """log Z from both sides at several numbers of temperatures, this one the last."""
-        rbm, n = self.trained.rbm, self.trained.rbm.positions
-        text = DistinctWindows.sample(self.corpus.windows(n, "train"), self.text_windows)
-        log_masses = text.log_masses(rbm, threads=self.threads)
-        q = self.corpus.vocabulary.probability()
-        layers = build_sandwich(
-            build_annealing(rbm, q, text, log_masses, self.settings),
-            evenly(self.held_out, self.settings.particles),
-            threads=self.threads,
-            report=show,
-        )
+        start = evenly(self.held_out, self.settings.particles)
+        layers = build_sandwich(estimate.annealing, start, threads=self.threads, report=show)
         return [*layers, Layer(self.settings.temperatures, estimate.forward, estimate.reverse)]
 
     def result(self, estimate: LikelihoodEstimate, counts: MeanAndError | None) -> dict[str, Any]:
