@@ -16,7 +16,7 @@ import numpy as np
 
 from wordrbm.analysis.independence import IndependenceChain
 from wordrbm.analysis.mixing import build_operator, draw_cases, word_conditional
-from wordrbm.run.evaluation import random_heldout_sample
+from wordrbm.run.evaluation import heldout_sample
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.trained_model import load
 
@@ -39,9 +39,7 @@ def main() -> None:
     given = parser.parse_args()
     trained, corpus = load(given.model), PreparedCorpus.open(given.prepared)
     rbm, q = trained.rbm, corpus.vocabulary.probability()
-    drawn = random_heldout_sample(
-        corpus, trained.vocabulary, rbm.positions, given.cases, given.seed
-    )
+    drawn = heldout_sample(corpus, trained.vocabulary, rbm.positions, given.cases, given.seed)
     others = {name: build_operator(name, rbm, q) for name in ("unigram", "clusters")}
     found: dict[str, list[list[float]]] = {name: [] for name in [*others, "beside"]}
     ids = np.asarray(corpus.ids)

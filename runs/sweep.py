@@ -26,8 +26,7 @@ from wordrbm.likelihood.estimate import estimate_likelihood
 from wordrbm.likelihood.heaviest import DistinctWindows, log_masses
 from wordrbm.models import AbstractRBM
 from wordrbm.models.cloze import cloze_log_probability
-from wordrbm.run.evaluation import perplexity
-from wordrbm.run.training_run import WEIGHED_WINDOWS
+from wordrbm.run.evaluation import WEIGHED_WINDOWS, perplexity
 from wordrbm.sampling import (
     Chains,
     Metropolis,

@@ -18,7 +18,6 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/kernels/tagger_finetune.py": "tagging/test_finetune.py",
     "src/wordrbm/models/": "models/test_contract.py",  # one contract for all models
     "src/wordrbm/run/evaluation.py": "run/test_training_run.py",
-    "src/wordrbm/run/folder.py": "run/test_training_run.py",
     "src/wordrbm/run/likelihood_run.py": "cli/test_heldout.py",
     "src/wordrbm/sampling/metropolis.py": "sampling/test_operators.py",  # what all operators do
     "src/wordrbm/sampling/transition.py": "sampling/test_operators.py",

@@ -24,7 +24,7 @@ from wordrbm.analysis.mixing import (
 )
 from wordrbm.analysis.plots import new_figure, save_figure
 from wordrbm.errors import WordRBMError
-from wordrbm.run.evaluation import random_heldout_sample
+from wordrbm.run.evaluation import heldout_sample
 from wordrbm.storage import make_folder, write_text
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.threads import ProgressCallback
@@ -67,8 +67,8 @@ def run_study(
     rbm, q = trained.rbm, corpus.vocabulary.probability()
     operators = {name: build_operator(name, rbm, q) for name in spec.operators}
     held_out = corpus, trained.vocabulary, rbm.positions
-    cases = draw_cases(rbm, random_heldout_sample(*held_out, spec.cases, spec.seed), spec.seed)
-    timed = random_heldout_sample(*held_out, CHAINS, spec.seed)
+    cases = draw_cases(rbm, heldout_sample(*held_out, spec.cases, spec.seed), spec.seed)
+    timed = heldout_sample(*held_out, CHAINS, spec.seed)
     equal_steps = steps_at_equal_time(rbm, operators, timed)
     total, studied = len(cases) * rbm.positions * len(operators), {}
     for number, (name, operator) in enumerate(operators.items()):

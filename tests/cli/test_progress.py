@@ -149,7 +149,7 @@ def test_a_run_that_must_compile_says_so_first(monkeypatch, capfd, tmp_path):
     corpus = prepared(tmp_path).path
     command = ["wordrbm", "train", corpus, "--out", tmp_path / "model", *SMALL]
     monkeypatch.setattr(sys, "argv", [str(word) for word in command])
-    monkeypatch.setattr("wordrbm.kernels.is_compiled", lambda function: False)
+    monkeypatch.setattr("wordrbm.run.training_run.is_compiled", lambda function: False)
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 0

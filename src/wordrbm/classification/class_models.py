@@ -89,10 +89,7 @@ def train_class_models(
     """Train a model for each class by its own settings, from a copy of `init` if there is one."""
     q, models = vocabulary.probability(), []
     for c, class_settings in enumerate(settings):
-        if init is None:
-            trainer = InMemoryTrainer.for_text(q, class_settings)
-        else:
-            trainer = InMemoryTrainer.from_pretrained(init, q, class_settings)
+        trainer = InMemoryTrainer.for_text(q, class_settings, init)
         windows = documents.windows(class_settings.window, np.flatnonzero(label == c))
         rbm = trainer.train_from_start(windows, class_settings, threads, on_update)
         models.append(TrainedModel(rbm, vocabulary, class_settings))

@@ -45,7 +45,7 @@ def mixing(
     from wordrbm.analysis.plots import check_matplotlib
     from wordrbm.cli.options import parse_ints
     from wordrbm.cli.progress import progress
-    from wordrbm.run.evaluation import random_heldout_sample
+    from wordrbm.run.evaluation import heldout_sample
     from wordrbm.storage import make_folder, write_text
     from wordrbm.text.corpus import PreparedCorpus
     from wordrbm.trained_model import load
@@ -56,7 +56,7 @@ def mixing(
     corpus.verify()
     rbm, vocabulary = trained.rbm, trained.vocabulary
     transition = study.build_operator(operator, rbm, corpus.vocabulary.probability())
-    windows = random_heldout_sample(corpus, vocabulary, rbm.positions, cases, seed)
+    windows = heldout_sample(corpus, vocabulary, rbm.positions, cases, seed)
     drawn, results = study.draw_cases(rbm, windows, seed), []
     with progress("mixing", len(drawn) * rbm.positions, quiet=quiet) as show:
         for result in study.study_mixing(rbm, transition, drawn, numbers):

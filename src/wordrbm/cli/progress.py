@@ -9,62 +9,80 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from contextlib import closing, contextmanager
+from typing import NoReturn
 
 import typer
-
-if TYPE_CHECKING:
-    from wordrbm.threads import ProgressCallback
 
 SECONDS_BETWEEN_LINES = 10.0
 
 
+class Display:
+    """Shows progress towards a total; called as a `ProgressCallback`. This one shows nothing."""
+
+    def __call__(self, done: float, note: str) -> None:
+        """Show how much is done."""
+
+    def stage(self, name: str) -> None:
+        """Show what is being done before the first progress."""
+
+
 @contextmanager
-def progress(label: str, total: float, *, quiet: bool = False) -> "Iterator[ProgressCallback]":
+def progress(label: str, total: float, *, quiet: bool = False) -> Iterator[Display]:
     """Show progress towards `total` on standard error; yields the function to report with."""
     if quiet:
-        yield lambda done, note: None
+        yield Display()
     elif sys.stderr.isatty():
-        with _bar(label, total) as show:
-            yield show
+        with closing(_Bar(label, total)) as bar:
+            yield bar
     else:
-        yield _lines(label, total)
+        yield _Lines(label, total)
 
 
-@contextmanager
-def _bar(label: str, total: float) -> "Iterator[ProgressCallback]":
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
-    from rich.table import Column
+class _Bar(Display):
+    """A bar, which appears with the first report."""
 
-    columns = [
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
-        TaskProgressColumn(),
-        Remaining(),
+    def __init__(self, label: str, total: float) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+        from rich.progress import TimeRemainingColumn as Remaining
+        from rich.table import Column
+
         # A note too long for what is left of the line goes on below; else it would crush the bar.
-        TextColumn("{task.fields[note]}", markup=False, table_column=Column(ratio=1)),
-    ]
-    with Progress(*columns, console=Console(stderr=True), expand=True) as bar:
-        task = bar.add_task(label, total=total, note="")
-        yield lambda done, note: bar.update(task, completed=done, note=note)
+        note = TextColumn("{task.fields[note]}", markup=False, table_column=Column(ratio=1))
+        columns = TextColumn("{task.description}"), BarColumn(bar_width=20), TaskProgressColumn()
+        console = Console(stderr=True)
+        self.bar = Progress(*columns, Remaining(), note, console=console, expand=True)
+        self.task = self.bar.add_task(label, total=total, note="")
+
+    def __call__(self, done: float, note: str) -> None:
+        self.bar.start()
+        self.bar.update(self.task, completed=done, note=note)
+
+    def stage(self, name: str) -> None:
+        self(0, name)
+
+    def close(self) -> None:
+        self.bar.stop()
 
 
-def _lines(label: str, total: float) -> "ProgressCallback":
-    last, stage = -SECONDS_BETWEEN_LINES, ""  # so that the first report is shown at once
+class _Lines(Display):
+    """A plain line for the first report, for one now and then, and for the last."""
 
-    def show(done: float, note: str) -> None:
-        nonlocal last, stage
+    def __init__(self, label: str, total: float) -> None:
+        self.label, self.total, self.last = label, total, -SECONDS_BETWEEN_LINES
+
+    def __call__(self, done: float, note: str) -> None:
         now = time.monotonic()
-        is_stage = done == 0 and not any(map(str.isdigit, note)) and note != stage
-        if is_stage or now - last >= SECONDS_BETWEEN_LINES or done >= total:
-            last, stage = (last if is_stage else now), note
-            share = done / total if total else 1.0
-            print(f"{label} {share:4.0%} {note}", file=sys.stderr, flush=True)
+        if now - self.last >= SECONDS_BETWEEN_LINES or done >= self.total:
+            self.last = now
+            self._print(done / self.total if self.total else 1.0, note)
 
-    return show
+    def stage(self, name: str) -> None:
+        self._print(0.0, name)
+
+    def _print(self, share: float, note: str) -> None:
+        print(f"{self.label} {share:4.0%} {note}", file=sys.stderr, flush=True)
 
 
 class StopSignals:

@@ -136,27 +136,15 @@ def run_with_progress(
 
     Returns the last report, or none if a resumed run had only its model left to write.
     """
-    from wordrbm.kernels import is_compiled
-    from wordrbm.kernels.update import run_leader
-    from wordrbm.run.training_run import INITIALIZING, metrics_record
-    from wordrbm.threads import ProgressCallback, no_progress
-
     stop, last, scores = StopSignals(), None, ""
-    show: ProgressCallback = no_progress
     total = run.settings.steps * run.settings.batch_size
-    with stop_cleanly(stop, armed=False), ExitStack() as stack:
-
-        def show_stage(stage: str) -> None:
-            nonlocal show
-            if show is no_progress:
-                show = stack.enter_context(progress("training", total, quiet=quiet))
-            if stage == INITIALIZING:
-                show(0, stage)
-            elif not is_compiled(run_leader):
-                show(0, "compiling, once")
-
-        training = run.run(resume=resume, stop=stop, on_stage=show_stage)
-        for report in stack.enter_context(closing(training)):
+    with (
+        stop_cleanly(stop, armed=False),
+        progress("training", total, quiet=quiet) as show,
+        closing(run.run(resume=resume, stop=stop, on_stage=show.stage)) as reports,
+        ExitStack() as stack,
+    ):
+        for report in reports:
             if last is None:
                 first, stop.armed = report, True
                 log = stack.enter_context(events(tensorboard, report.step))
@@ -164,7 +152,7 @@ def run_with_progress(
             scores = _scores(report) if report.scores else scores
             show(report.progress.windows, speed_note(report, first) + scores)
             if report.scores:
-                log(metrics_record(report))
+                log(report.metrics())
     stop.armed = True  # the model is written: a signal no longer changes anything
     return last
 

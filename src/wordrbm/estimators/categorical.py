@@ -149,8 +149,8 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         # A new value starts at its frequency, as the values of the first rows did.
         self.rbm_.b[new] = self._counts.log_frequency(new)
         if self._counts.needs_refresh():
-            self._trainer = InMemoryTrainer.with_frequencies(
-                self.rbm_, self._counts.frequencies(), self._single_epoch_settings(v)
+            self._trainer = InMemoryTrainer.for_table(
+                self._counts.frequencies(), self._single_epoch_settings(v), self.rbm_
             )
         return v
 

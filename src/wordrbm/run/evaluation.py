@@ -9,20 +9,25 @@ when its chains no longer follow it. Both cloze perplexity and the gap are blind
 that no chain has met: the bound, and the share of the ten heaviest windows of the text, are not.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float
 
 from wordrbm.errors import WordRBMError
 from wordrbm.likelihood.heaviest import DistinctWindows, log_masses, share_of_model
-from wordrbm.models import AbstractRBM
+from wordrbm.models import WordRepRBM
 from wordrbm.models.cloze import cloze_log_probability
-from wordrbm.shapes import Probability, Scores, Words
+from wordrbm.shapes import Scores, Words
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.text.vocabulary import Vocabulary
-from wordrbm.text.windows import Windows
 from wordrbm.threads import StopCheck
+from wordrbm.training import TrainingSettings, TrainingState, averaged
+from wordrbm.training.trainer import check_log_likelihood, check_perplexity
+
+WEIGHED_WINDOWS = 400_000  # windows of the text whose mass is computed with every score
 
 
 class HeldOutScores(NamedTuple):
@@ -37,22 +42,10 @@ class HeldOutScores(NamedTuple):
     ten_heaviest_text: float  # share of the text on the same ten
 
 
-def heldout_sample(prepared: PreparedCorpus, vocabulary: Vocabulary, n: int, count: int) -> Words:
-    """The held-out windows of a corpus for a model with this vocabulary."""
-    return _held_out(prepared, vocabulary, n, count).evenly_spaced(count)
-
-
-def random_heldout_sample(
-    prepared: PreparedCorpus, vocabulary: Vocabulary, n: int, count: int, seed: int
+def heldout_sample(
+    prepared: PreparedCorpus, vocabulary: Vocabulary, n: int, count: int, seed: int | None = None
 ) -> Words:
-    """Held-out windows of a corpus at random, without replacement."""
-    windows = _held_out(prepared, vocabulary, n, count)
-    count = min(count, len(windows))
-    chosen = np.random.default_rng(seed).choice(len(windows), count, replace=False)
-    return windows.take(np.sort(chosen))
-
-
-def _held_out(prepared: PreparedCorpus, vocabulary: Vocabulary, n: int, count: int) -> Windows:
+    """Held-out windows for a model with this vocabulary: evenly spread, or random by a seed."""
     if prepared.vocabulary.digest() != vocabulary.digest():
         raise WordRBMError(
             f"{prepared.path} has another vocabulary than the model; give the corpus it was "
@@ -64,7 +57,10 @@ def _held_out(prepared: PreparedCorpus, vocabulary: Vocabulary, n: int, count: i
             f"{min(count, len(held_out))} held-out windows can be scored; ask for 1 or more, of a "
             "corpus that was prepared with a held-out part."
         )
-    return held_out
+    if seed is None:
+        return held_out.evenly_spaced(count)
+    rng, count = np.random.default_rng(seed), min(count, len(held_out))
+    return held_out.take(np.sort(rng.choice(len(held_out), count, replace=False)))
 
 
 def perplexity(log_probability: Scores | Float[np.ndarray, " N"]) -> float:
@@ -72,32 +68,53 @@ def perplexity(log_probability: Scores | Float[np.ndarray, " N"]) -> float:
     return float(np.exp(-log_probability.mean()))
 
 
-def held_out_scores(
-    model: AbstractRBM,
-    sample: Words,
-    gap: float,
-    q: Probability,
-    text: DistinctWindows,
-    *,
-    threads: int,
-    stop: StopCheck,
-) -> HeldOutScores:
-    """Score a model on held-out windows and on windows of its text; `gap` is passed through."""
-    energy = float(model.free_energy(sample).mean())
-    heaviest = text.heaviest(log_masses(model, text.windows, threads=threads, stop=stop))
-    cloze = cloze_log_probability(model, sample, threads=threads, stop=stop)
-    log_q, text_share = np.log(q[sample]), heaviest.text_share_of_ten
-    return HeldOutScores(
-        perplexity(cloze),
-        perplexity(log_q),
-        gap,
-        -energy - heaviest.log_bound,
-        float(log_q.sum(axis=1).mean()),
-        share_of_model(heaviest.share_of_ten, text_share, text.coverage(sample)),
-        text_share,
-    )
+@final
+@dataclass(frozen=True, eq=False)
+class HeldOutEvaluation:
+    """What the model of a training run is scored on, at evenly spaced updates."""
 
+    prepared: PreparedCorpus
+    settings: TrainingSettings
+    threads: int
 
-def free_energy_gap(model: AbstractRBM, sample: Words, chains: Words) -> float:
-    """The mean free energy of held-out windows less that of chains, under the chains' own model."""
-    return float(model.free_energy(sample).mean() - model.free_energy(chains).mean())
+    def is_due(self, step: int) -> bool:
+        """Whether the model is scored after this update; after the last one it is."""
+        times, steps = self.settings.evaluations, self.settings.steps
+        return step > 0 and step * times // steps > (step - 1) * times // steps
+
+    def score(self, rbm: WordRepRBM, state: TrainingState, stop: StopCheck) -> HeldOutScores | None:
+        """Score the averaged model, none without held-out text; raises if training has diverged.
+
+        The gap is of the model that the chains follow, not of its average. Raises `Stopped` once
+        `stop` returns true.
+        """
+        held_out = self.prepared.windows(self.settings.window, "heldout")
+        if not len(held_out):
+            return None
+        v = held_out.evenly_spaced(self.settings.heldout_windows)
+        gap = rbm.free_energy(v).mean() - rbm.free_energy(state.chains.v).mean()
+        model, text, threads = averaged(rbm, state), self._text, self.threads
+        energy = float(model.free_energy(v).mean())
+        heaviest = text.heaviest(log_masses(model, text.windows, threads=threads, stop=stop))
+        cloze = cloze_log_probability(model, v, threads=threads, stop=stop)
+        log_q = np.log(self.prepared.vocabulary.probability()[v])
+        text_share = heaviest.text_share_of_ten
+        scores = HeldOutScores(
+            cloze_perplexity=perplexity(cloze),
+            unigram_perplexity=perplexity(log_q),
+            free_energy_gap=float(gap),
+            joint_bound=-energy - heaviest.log_bound,
+            unigram_joint=float(log_q.sum(axis=1).mean()),
+            ten_heaviest=share_of_model(heaviest.share_of_ten, text_share, text.coverage(v)),
+            ten_heaviest_text=text_share,
+        )
+        where = state.step, self.settings
+        check_perplexity(scores.cloze_perplexity, scores.unigram_perplexity, *where)
+        check_log_likelihood(scores.joint_bound, scores.unigram_joint, *where)
+        return scores
+
+    @cached_property
+    def _text(self) -> DistinctWindows:
+        """Windows of the text to find the heaviest among, the same at every score."""
+        windows = self.prepared.windows(self.settings.window, "train")
+        return DistinctWindows.sample(windows, WEIGHED_WINDOWS)

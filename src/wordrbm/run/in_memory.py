@@ -13,7 +13,7 @@ import numpy as np
 
 from wordrbm.kernels.jumps import WordTables
 from wordrbm.kernels.rng import seed_stream
-from wordrbm.models import WordRepRBM, init_wordrep
+from wordrbm.models import WordRepRBM
 from wordrbm.sampling import Chains, Metropolis, PooledMetropolis, sweep, word_tables
 from wordrbm.sampling.proposals import Columns
 from wordrbm.shapes import Array, Probability, Words
@@ -21,6 +21,7 @@ from wordrbm.text.windows import Windows, read_batch
 from wordrbm.training import Progress, TrainingSettings, TrainingState, start
 from wordrbm.training.batches import Batches
 from wordrbm.training.optimizer import RowRates
+from wordrbm.training.spectral import random_model
 from wordrbm.training.trainer import row_rates_of, updates
 
 OnUpdate = Callable[[Progress], None]  # called after every update; may raise `Stopped`
@@ -37,38 +38,24 @@ class InMemoryTrainer:
     words: WordTables
 
     @classmethod
-    def for_text(cls, q: Probability, settings: TrainingSettings) -> "InMemoryTrainer":
-        """A fresh model of text: every position holds any word, with probability q."""
-        return cls._for_words(_init(q, settings), q, settings)
-
-    @classmethod
-    def from_pretrained(
-        cls, rbm: WordRepRBM, q: Probability, settings: TrainingSettings
+    def for_text(
+        cls, q: Probability, settings: TrainingSettings, init: WordRepRBM | None = None
     ) -> "InMemoryTrainer":
-        """A model of text that continues from a copy of `rbm`."""
-        return cls._for_words(copy_model(rbm), q, settings)
-
-    @classmethod
-    def for_table(cls, columns: Columns, settings: TrainingSettings) -> "InMemoryTrainer":
-        """A fresh model of a table: position i holds values of column i, with that frequency."""
-        rbm = _init(np.concatenate(columns), settings)
-        return cls.with_frequencies(rbm, columns, settings)
-
-    @classmethod
-    def with_frequencies(
-        cls, rbm: WordRepRBM, columns: Columns, settings: TrainingSettings
-    ) -> "InMemoryTrainer":
-        """The model `rbm` itself, with proposals and row rates from these value frequencies."""
-        proposals = PooledMetropolis.from_columns(columns, steps=settings.mh_steps)
-        # Of all values in a row of n columns, one n-th is of column i.
-        return cls._make(rbm, proposals, np.concatenate(columns) / len(columns), settings)
-
-    @classmethod
-    def _for_words(
-        cls, rbm: WordRepRBM, q: Probability, settings: TrainingSettings
-    ) -> "InMemoryTrainer":
+        """A model of text, random or a copy of `init`: a position holds any word, as often as q."""
+        rbm = _random_model(q, settings) if init is None else copy_model(init)
         proposals = PooledMetropolis.from_probability(q, steps=settings.mh_steps)
         return cls._make(rbm, proposals, q, settings)
+
+    @classmethod
+    def for_table(
+        cls, columns: Columns, settings: TrainingSettings, rbm: WordRepRBM | None = None
+    ) -> "InMemoryTrainer":
+        """A model of a table, random or `rbm` itself: position i holds values of column i."""
+        frequency = np.concatenate(columns)
+        proposals = PooledMetropolis.from_columns(columns, steps=settings.mh_steps)
+        # Of all values in a row of n columns, one n-th is of column i.
+        rbm = rbm or _random_model(frequency, settings)
+        return cls._make(rbm, proposals, frequency / len(columns), settings)
 
     @classmethod
     def _make(
@@ -149,11 +136,8 @@ def rows_as_windows(v: Words) -> Windows:
     return Windows(np.ascontiguousarray(v).ravel(), np.arange(N) * n, np.arange(N + 1), n)
 
 
-def _init(q: Probability, settings: TrainingSettings) -> WordRepRBM:
-    rng = np.random.default_rng(settings.seed)
-    n, H, d = settings.window, settings.hidden, settings.dimension
-    bias = settings.hidden_bias
-    return init_wordrep(rng, n=n, H=H, d=d, word_probability=q, hidden_bias=bias)
+def _random_model(q: Probability, settings: TrainingSettings) -> WordRepRBM:
+    return random_model(np.random.default_rng(settings.seed), settings, q)
 
 
 def _batches(windows: Windows, settings: TrainingSettings, first_step: int) -> Batches:

@@ -12,7 +12,7 @@ from wordrbm.likelihood.estimate import (
     evenly,
 )
 from wordrbm.likelihood.trigram_counts import TrigramModel
-from wordrbm.run.evaluation import heldout_sample, random_heldout_sample
+from wordrbm.run.evaluation import heldout_sample
 from wordrbm.shapes import Words
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.threads import ProgressCallback
@@ -46,10 +46,8 @@ class LikelihoodRun:
         threads: int,
     ) -> "LikelihoodRun":
         """Choose held-out windows: evenly spread, or at random by the seed of the settings."""
-        chosen = corpus, trained.vocabulary, trained.rbm.positions, windows
-        held_out = (
-            random_heldout_sample(*chosen, settings.seed) if at_random else heldout_sample(*chosen)
-        )
+        seed = settings.seed if at_random else None
+        held_out = heldout_sample(corpus, trained.vocabulary, trained.rbm.positions, windows, seed)
         return cls(trained, corpus, settings, held_out, text_windows, threads)
 
     def estimate(self, show: ProgressCallback) -> LikelihoodEstimate:
@@ -66,12 +64,12 @@ class LikelihoodRun:
         )
 
     def trigram_counts(self, show: ProgressCallback) -> MeanAndError:
-        """The same held-out windows under interpolated trigram counts of the training text."""
+        """The log-likelihood of the held-out windows by trigram counts of the training text."""
         show(1.0, "counting trigrams")
         return MeanAndError.of(TrigramModel.count(self.corpus).log_joint(self.held_out))
 
     def sandwich(self, estimate: LikelihoodEstimate, show: ProgressCallback) -> list[Layer]:
-        """log Z from both sides at several numbers of temperatures, this one the last."""
+        """log Z from both sides at several numbers of temperatures, up to that of the settings."""
         start = evenly(self.held_out, self.settings.particles)
         layers = build_sandwich(estimate.annealing, start, threads=self.threads, report=show)
         return [*layers, Layer(self.settings.temperatures, estimate.forward, estimate.reverse)]

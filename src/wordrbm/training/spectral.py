@@ -42,11 +42,18 @@ def initial_model(
 ) -> WordRepRBM:
     """The model before the first update of a run on so many windows; q are word frequencies."""
     rng = np.random.default_rng(settings.seed)
-    sizes = {"n": settings.window, "H": settings.hidden, "d": settings.dimension}
-    rbm = init_wordrep(rng, **sizes, word_probability=q, hidden_bias=settings.hidden_bias)
+    rbm = random_model(rng, settings, q)
     if settings.initialization == "spectral":
         set_spectral_vectors(rng, rbm, batches, windows, q)
     return rbm
+
+
+def random_model(
+    rng: np.random.Generator, settings: TrainingSettings, q: Probability
+) -> WordRepRBM:
+    """A model with random word vectors, whose word biases match the word frequencies q."""
+    sizes = {"n": settings.window, "H": settings.hidden, "d": settings.dimension}
+    return init_wordrep(rng, **sizes, word_probability=q, hidden_bias=settings.hidden_bias)
 
 
 def set_spectral_vectors(
