@@ -18,24 +18,15 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "BinaryRBM": "wordrbm.models",
-    "CategoricalRBM": "wordrbm.estimators",
-    "FreeEnergyClassifier": "wordrbm.estimators",
-    "Gibbs": "wordrbm.sampling",
-    "Metropolis": "wordrbm.sampling",
-    "PooledMetropolis": "wordrbm.sampling",
-    "SoftmaxRBM": "wordrbm.models",
-    "TrainedModel": "wordrbm.trained_model",
-    "TrainingSettings": "wordrbm.training",
-    "Vectors": "wordrbm.io",
-    "WordFeatures": "wordrbm.estimators",
-    "WordRBMError": "wordrbm.errors",
-    "WordRepRBM": "wordrbm.models",
-    "load": "wordrbm.trained_model",
-    "load_vectors": "wordrbm.io",
-    "prepare": "wordrbm.api",
-    "train": "wordrbm.api",
+_MODULES = {
+    "wordrbm.api": ("prepare", "train"),
+    "wordrbm.errors": ("WordRBMError",),
+    "wordrbm.estimators": ("CategoricalRBM", "FreeEnergyClassifier", "WordFeatures"),
+    "wordrbm.io": ("Vectors", "load_vectors"),
+    "wordrbm.models": ("BinaryRBM", "SoftmaxRBM", "WordRepRBM"),
+    "wordrbm.sampling": ("Gibbs", "Metropolis", "PooledMetropolis"),
+    "wordrbm.trained_model": ("TrainedModel", "load"),
+    "wordrbm.training": ("TrainingSettings",),
 }
 
 __all__ = [
@@ -60,6 +51,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'wordrbm' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module 'wordrbm' has no attribute {name!r}")

@@ -156,6 +156,7 @@ BAD = {
     "Missing argument": ["train", "--out", "OUT"],
     "valid integer": ["train", "CORPUS", "--out", "OUT", "--window=three"],
     "No such command": ["trian", "CORPUS"],
+    "Did you mean 'tagger'? See ": ["tag"],
     "requires an argument": ["train", "CORPUS", "--out"],
 }
 

@@ -129,6 +129,21 @@ def test_a_line_comes_first_then_now_and_then_and_last(monkeypatch, capfd):
     ]
 
 
+def test_a_stage_is_shown_at_once_and_holds_back_no_line(monkeypatch, capfd):
+    clock = iter([0.0, 1.0])
+    monkeypatch.setattr(shown.time, "monotonic", lambda: next(clock))
+    with progress("training", 6) as show:
+        show.stage("layer 1 of 2")
+        show.stage("layer 2 of 2")
+        show(1, "first")
+        show(2, "second")
+    assert capfd.readouterr().err.splitlines() == [
+        "training   0% layer 1 of 2",
+        "training   0% layer 2 of 2",
+        "training  17% first",
+    ]
+
+
 def test_work_of_no_size_is_done(capfd):
     with progress("reading", 0) as show:
         show(0, "nothing")

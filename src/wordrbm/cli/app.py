@@ -71,13 +71,14 @@ def main(application: typer.Typer = app) -> None:
 
 
 def _end_usage(error: Any) -> None:
-    """An option that is not there, a value that is no number; or nothing at all, then the help."""
+    """End with what is wrong with the options; without any command, with the help."""
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
         sys.exit(2)
     message = " ".join(error.format_message().split()).rstrip(".")
     command = error.ctx.command_path if error.ctx else "wordrbm"
-    _end(f"{message}; see {command} --help.")
+    see = " See" if message.endswith("?") else "; see"
+    _end(f"{message}{see} {command} --help.")
 
 
 def _end(sentence: str) -> None:

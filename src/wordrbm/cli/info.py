@@ -1,13 +1,12 @@
 """Commands on folders: `info`, what a folder or file holds, and `metrics`, the scores of runs."""
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wordrbm.cli.options import AsJson
+from wordrbm.cli.options import AsJson, print_result
 
 if TYPE_CHECKING:
     from wordrbm.analysis.history import Run
@@ -46,16 +45,13 @@ def show_info(
     Example:
       wordrbm info model
     """
-    content = read_head(path)
-    if as_json:
-        print(json.dumps(content))
-        return
-    for name, value in content.items():
-        print(f"{name}: {json.dumps(value, ensure_ascii=False)}")
+    content = _metadata(path)
+    lines = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in content.items())
+    print_result(content, lines, as_json=as_json)
 
 
-def read_head(path: Path) -> dict[str, Any]:
-    """The head of whatever lies at the path."""
+def _metadata(path: Path) -> dict[str, Any]:
+    """What the corpus, model, run or checkpoint at a path says of itself."""
     from wordrbm.io.checkpoint import list_checkpoints
     from wordrbm.io.model_folder import METRICS, MODEL, read_metrics
     from wordrbm.io.tensors import read_metadata
@@ -89,9 +85,9 @@ def show_metrics(
     out: Annotated[Path | None, typer.Option(help="Plot them too: .png or .svg.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print what runs scored as they went; several are compared in one plot.
+    """Print the scores of training runs, finished or not; several are compared in one plot.
 
-    A run may still be going on. The perplexity and the gap are of held-out windows.
+    The perplexity and the gap are of held-out windows.
 
     \b
     Example:
@@ -104,33 +100,25 @@ def show_metrics(
         from wordrbm.analysis.plots import plot_runs
 
         plot_runs(histories, out)
-    if as_json:
-        rows = [{"run": run.name, **record} for run in histories for record in run.records]
-        print(json.dumps(rows))
-        return
-    for run in histories:
-        print("\n".join([run.name, *_table(run), ""]))
-    if out is not None:
-        print(f"plot: {out}")
+    rows = [{"run": run.name, **record} for run in histories for record in run.records]
+    lines = [line for run in histories for line in (run.name, *_table(run), "")]
+    print_result(rows, lines if out is None else [*lines, f"plot: {out}"], as_json=as_json)
 
 
 def _names(runs: list[Path]) -> list[str]:
     """The folders' own names, or the whole paths of those that would be called the same."""
-    names = Counter(path.resolve().name for path in runs)
-    return [path.resolve().name if names[path.resolve().name] == 1 else str(path) for path in runs]
+    names = [path.resolve().name for path in runs]
+    return [
+        str(path) if names.count(name) > 1 else name for path, name in zip(runs, names, strict=True)
+    ]
 
 
 def _table(run: "Run") -> list[str]:
     """Lines of right-aligned columns; a number that is not there is a dash."""
-    names = [
-        name for name in COLUMNS if any(record.get(name) is not None for record in run.records)
-    ]
-    rows = [[COLUMNS[name][0] for name in names]]
-    for record in run.records:
-        values = [(record.get(name), COLUMNS[name][1]) for name in names]
-        rows.append(["-" if value is None else format(value, form) for value, form in values])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    ]
+    columns = []
+    for name, (title, form) in COLUMNS.items():
+        values = [record.get(name) for record in run.records]
+        cells = [title, *("-" if value is None else format(value, form) for value in values)]
+        if any(value is not None for value in values):
+            columns.append([cell.rjust(max(map(len, cells))) for cell in cells])
+    return ["  ".join(row) for row in zip(*columns, strict=True)]

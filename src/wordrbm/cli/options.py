@@ -1,8 +1,10 @@
-"""Options that several commands share, and options of several numbers with commas between them."""
+"""What commands share: options, lists of numbers with commas, and results as text or as JSON."""
 
+import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,6 +22,9 @@ EncodingErrors = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 JsonLines = Annotated[bool, typer.Option("--json", help="Print a JSON object a line.")]
+Trigrams = Annotated[
+    bool, typer.Option("--trigrams", help="Score trigram counts of the text too (slow).")
+]
 Threads = Annotated[
     int | None,
     typer.Option(min=1, help="Threads; results do not depend on it.", show_default="all cores"),
@@ -54,6 +59,11 @@ SentenceSeed = Annotated[int, typer.Option(min=0, help="Seed of the sentence ord
 MIN_FLOAT, MAX_FLOAT = 1e-9, 1e6  # of scales and penalties
 _DIGITS = re.compile("[0-9]{1,19}")
 MAX_INT = 10**19 - 1  # as many digits as are read
+
+
+def print_result(result: Any, lines: Iterable[str], *, as_json: bool) -> None:
+    """Print a result as JSON or as lines of text."""
+    print(json.dumps(result) if as_json else "\n".join(lines))
 
 
 def parse_ints(option: str, text: str, least: int = 0, most: int = MAX_INT) -> list[int]:

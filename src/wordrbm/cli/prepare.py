@@ -1,8 +1,7 @@
 """`wordrbm prepare`: text files in, a prepared corpus out."""
 
-import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import chain, groupby
 from pathlib import Path
@@ -55,19 +54,20 @@ def prepare_command(
     }
     began = time.monotonic()
     with interruptible("Stopped; continue with --resume."):
-        _run(inputs, out, settings, workers, resume=resume, quiet=quiet)
+        run_prepare(inputs, out, settings, workers, resume=resume, quiet=quiet)
         _report(out, time.monotonic() - began, as_json=as_json)
 
 
-def _run(
+def run_prepare(
     inputs: list[Path],
     out: Path,
     settings: dict[str, Any],
-    workers: int | None,
+    workers: int | None = None,
     *,
     resume: bool,
     quiet: bool,
 ) -> None:
+    """Prepare a corpus, with a progress line or bar for each stage."""
     from wordrbm.text.prepare import check_prepare_settings
     from wordrbm.text.prepare.pipeline import prepare_corpus
     from wordrbm.threads import available_cores
@@ -75,39 +75,32 @@ def _run(
     workers = available_cores() if workers is None else workers
     checked = check_prepare_settings(settings, workers)
     with closing(prepare_corpus(inputs, out, checked, workers, resume)) as steps:
-        show_steps(steps, quiet=quiet)
+        for stage, group in groupby(steps, key=lambda step: step.stage):
+            _show_stage(stage, group, quiet=quiet)
 
 
-def show_steps(steps: "Iterable[PrepareProgress]", *, quiet: bool) -> None:
-    """Run a prepare, with a progress line or bar for each stage."""
-    for stage, group in groupby(steps, key=lambda step: step.stage):
-        first = next(group)
-        began = time.monotonic()
-        with progress(LABELS[stage], first.total, quiet=quiet) as show:
-            for step in chain([first], group):
-                speed = step.tokens / max(time.monotonic() - began, 0.001)
-                rate = f", {speed:,.0f} a second" if stage == "read" else ""
-                show(step.done, f"{step.tokens:,} tokens{rate}")
+def _show_stage(stage: str, steps: "Iterator[PrepareProgress]", *, quiet: bool) -> None:
+    first, began = next(steps), time.monotonic()
+    with progress(LABELS[stage], first.total, quiet=quiet) as show:
+        for step in chain([first], steps):
+            speed = step.tokens / max(time.monotonic() - began, 0.001)
+            rate = f", {speed:,.0f} a second" if stage == "read" else ""
+            show(step.done, f"{step.tokens:,} tokens{rate}")
 
 
 def _report(out: Path, seconds: float, *, as_json: bool) -> None:
-    """Print the counts of the corpus: a few lines, or one JSON object."""
+    """Print the counts of the corpus."""
     from wordrbm.text.corpus import Manifest
 
     counts = Manifest.read(out).counts
     speed = counts.tokens / max(seconds, 0.001)
-    if as_json:
-        result = {
-            **counts.model_dump(),
-            "out": str(out),
-            "seconds": seconds,
-            "tokens_per_second": speed,
-        }
-        print(json.dumps(result))
-        return
-    print(f"{out}: {counts.stories:,} documents, {counts.tokens:,} tokens, {counts.types:,} types")
-    print(f"vocabulary: {counts.vocabulary:,} words, {counts.coverage:.2%} of all tokens inside")
-    print(f"held out: {counts.heldout:,} tokens ({counts.heldout / counts.tokens:.2%})")
+    result = {**counts.model_dump(), "out": str(out), "seconds": seconds}
+    lines = [
+        f"{out}: {counts.stories:,} documents, {counts.tokens:,} tokens, {counts.types:,} types",
+        f"vocabulary: {counts.vocabulary:,} words, {counts.coverage:.2%} of all tokens inside",
+        f"held out: {counts.heldout:,} tokens ({counts.heldout / counts.tokens:.2%})",
+        f"time: {seconds:.1f} s, {speed:,.0f} tokens a second",
+    ]
     if counts.replaced:
-        print(f"replaced: {counts.replaced:,} characters that were no UTF-8")
-    print(f"time: {seconds:.1f} s, {speed:,.0f} tokens a second")
+        lines.insert(-1, f"replaced: {counts.replaced:,} characters that were no UTF-8")
+    opt.print_result({**result, "tokens_per_second": speed}, lines, as_json=as_json)

@@ -24,7 +24,8 @@ class Display:
         """Show how much is done."""
 
     def stage(self, name: str) -> None:
-        """Show what is being done before the first progress."""
+        """Show what is being done before there is progress to show."""
+        self(0, name)
 
 
 @contextmanager
@@ -59,9 +60,6 @@ class _Bar(Display):
         self.bar.start()
         self.bar.update(self.task, completed=done, note=note)
 
-    def stage(self, name: str) -> None:
-        self(0, name)
-
     def close(self) -> None:
         self.bar.stop()
 
@@ -92,10 +90,10 @@ class StopSignals:
     which take longer than the few seconds a process is usually given to stop.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, message: str = "Stopped before the first update; nothing is lost.") -> None:
         self.received: list[int] = []
         self.armed = False  # set by the caller once there is work to save
-        self.message = "Stopped before the first update; nothing is lost."
+        self.message = message
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._handle)
 

@@ -1,17 +1,16 @@
 """Commands on word vectors: `neighbours` and `export`."""
 
 import json
-from enum import StrEnum
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordrbm.cli.options import AsJson, ModelFolder
+from wordrbm.cli.options import AsJson, ModelFolder, print_result
 
 if TYPE_CHECKING:
-    from wordrbm.io.vectors import Neighbours, Vectors
+    from wordrbm.io.vectors import Neighbours
 
 
 def show_neighbours(
@@ -40,6 +39,7 @@ def show_neighbours(
       wordrbm neighbours model sunday could hotel --count 5
       wordrbm neighbours model --context "the ___ said"
     """
+    from wordrbm.analysis.neighbour_groups import GROUPS, neighbour_purity
     from wordrbm.errors import WordRBMError
     from wordrbm.io import load_vectors
     from wordrbm.text.tokenizer import normalize_token
@@ -47,42 +47,28 @@ def show_neighbours(
     if not words and not groups and context is None:
         raise WordRBMError("No word was given; name the words to look up.")
     vectors = load_vectors(model, raw=raw)
-    nearest = look_up(vectors, [normalize_token(word) for word in words or []], count, among)
+    normalized = [normalize_token(word) for word in words or []]
+    nearest = {word: vectors.most_similar(word, count, among=among) for word in normalized}
     if context is not None:
         from wordrbm.trained_model import load
 
         expected = load(model).infer_vector(context, raw=raw)
         nearest[context] = vectors.nearest(expected, count, among=among)
-    purities = group_scores(vectors, count) if groups else {}
+    chosen = GROUPS if groups else {}
+    purities = {name: neighbour_purity(vectors, group, count) for name, group in chosen.items()}
     if as_json:
-        print(json.dumps({"neighbours": nearest, "groups": purities}))
+        rows = {name: purity._asdict() for name, purity in purities.items()}
+        print(json.dumps({"neighbours": nearest, "groups": rows}))
         return
-    print_table(nearest)
-    for name, group in purities.items():
-        missing = f" (not in the vocabulary: {', '.join(group['missing'])})"
-        print(
-            f"{name:8} {group['inside']:.2f} of {count} nearest neighbours are of the same kind"
-            f"{missing if group['missing'] else ''}"
-        )
+    print_neighbours(nearest)
+    for name, purity in purities.items():
+        missing = f" (not in the vocabulary: {', '.join(purity.missing)})" if purity.missing else ""
+        share = f"{purity.inside:.2f} of {count} nearest neighbours"
+        print(f"{name:8} {share} are of the same kind{missing}")
 
 
-def group_scores(vectors: "Vectors", count: int) -> dict[str, dict[str, Any]]:
-    """How many of the nearest neighbours are of the same kind, for each kind of word."""
-    from wordrbm.analysis.neighbour_groups import GROUPS, neighbour_purity
-
-    purities = {name: neighbour_purity(vectors, group, count) for name, group in GROUPS.items()}
-    return {name: purity._asdict() for name, purity in purities.items()}
-
-
-def look_up(
-    vectors: "Vectors", words: list[str], count: int, among: int | None
-) -> "dict[str, Neighbours]":
-    """The neighbours of every word."""
-    return {word: vectors.most_similar(word, count, among=among) for word in words}
-
-
-def print_table(nearest: "dict[str, Neighbours]") -> None:
-    """A table with a column per word, as many as the screen holds side by side."""
+def print_neighbours(nearest: "dict[str, Neighbours]") -> None:
+    """Print a table with a column per word, as many as the screen holds side by side."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text  # a str would be read for markup, as [/b]
@@ -100,19 +86,12 @@ def print_table(nearest: "dict[str, Neighbours]") -> None:
         console.print(table)
 
 
-class ExportFormat(StrEnum):
-    """The formats of word2vec."""
-
-    TEXT = "word2vec"
-    BINARY = "word2vec-binary"
-
-
 def export_vectors(
     model: ModelFolder,
     out: Annotated[Path, typer.Option(help="The file to write.")],
     form: Annotated[
-        ExportFormat, typer.Option("--format", help="Text or binary.")
-    ] = ExportFormat.TEXT,
+        str, typer.Option("--format", help="word2vec (text) or word2vec-binary.")
+    ] = "word2vec",
     raw: Annotated[
         bool, typer.Option("--raw", help="The rows of D as trained, not centred and whitened.")
     ] = False,
@@ -130,9 +109,7 @@ def export_vectors(
     from wordrbm.io.word2vec import write_word2vec
 
     vectors = load_vectors(model, raw=raw)
-    write_word2vec(vectors, out, form.value)
+    write_word2vec(vectors, out, form)
     words, dimension = vectors.matrix.shape
-    if as_json:
-        print(json.dumps({"out": str(out), "words": words, "dimension": dimension}))
-    else:
-        print(f"{out}: {words:,} words of {dimension} numbers")
+    result = {"out": str(out), "words": words, "dimension": dimension}
+    print_result(result, [f"{out}: {words:,} words of {dimension} numbers"], as_json=as_json)

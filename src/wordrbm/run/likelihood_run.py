@@ -1,6 +1,7 @@
 """The likelihood of a trained model, from a corpus on disk to a table of numbers."""
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, final
 
 from wordrbm.likelihood.annealing import AnnealingSettings
@@ -16,7 +17,7 @@ from wordrbm.run.evaluation import heldout_sample
 from wordrbm.shapes import Words
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.threads import ProgressCallback
-from wordrbm.trained_model import TrainedModel
+from wordrbm.trained_model import TrainedModel, load
 
 METHOD = "annealed importance sampling, heavy windows of the text summed exactly"
 
@@ -34,10 +35,10 @@ class LikelihoodRun:
     threads: int
 
     @classmethod
-    def of(
+    def open(
         cls,
-        trained: TrainedModel,
-        corpus: PreparedCorpus,
+        model: Path,
+        prepared: Path,
         settings: AnnealingSettings,
         windows: int,
         *,
@@ -45,7 +46,12 @@ class LikelihoodRun:
         at_random: bool,
         threads: int,
     ) -> "LikelihoodRun":
-        """Choose held-out windows: evenly spread, or at random by the seed of the settings."""
+        """Load a model and its corpus, and choose held-out windows.
+
+        They are evenly spread, or random by the seed of the settings.
+        """
+        trained, corpus = load(model), PreparedCorpus.open(prepared)
+        corpus.verify()
         seed = settings.seed if at_random else None
         held_out = heldout_sample(corpus, trained.vocabulary, trained.rbm.positions, windows, seed)
         return cls(trained, corpus, settings, held_out, text_windows, threads)
