@@ -37,7 +37,12 @@ def source_fingerprint(room: Path) -> str:
 
 
 def is_compiled(function: Any) -> bool:
-    """Whether numba has compiled code of this function on disk, for some types of arguments."""
+    """Whether numba has compiled code of this function on disk, for some types of arguments.
+
+    With numba's compilation switched off there is nothing to compile.
+    """
+    if not hasattr(function, "_cache"):
+        return True
     return any(Path(function._cache.cache_path).glob(f"*.{function.__name__}-*.nbi"))
 
 
