@@ -3,7 +3,10 @@ import sys
 
 import pytest
 
+from tests.corpora import prepared
+from tests.run.test_training_run import run
 from wordrbm.cli.tensorboard import check_events, events
+from wordrbm.cli.train import run_with_progress
 from wordrbm.errors import WordRBMError
 
 pytest.importorskip("tensorboardX")
@@ -59,12 +62,13 @@ def test_a_resumed_run_shows_no_point_twice(tmp_path):
     assert found == [(10, 1.0), (20, 16.0), (30, 16.0), (40, 16.0)]
 
 
-def test_without_a_folder_nothing_is_done(tmp_path, monkeypatch):
+def test_without_a_folder_the_package_is_not_needed(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorboardX", None)
     monkeypatch.chdir(tmp_path)
-    with events(None, 1) as log:
-        log({"step": 1, "acceptance": 0.5})
-    assert not any(tmp_path.iterdir())
+    training = run(prepared(tmp_path / "text"), tmp_path / "model", windows=64, evaluations=1)
+    last = run_with_progress(training, resume=False, quiet=True)
+    assert last.scores is not None
+    assert {path.name for path in tmp_path.iterdir()} == {"text", "model"}
 
 
 def test_without_the_package_the_sentence_says_what_to_install(tmp_path, monkeypatch):

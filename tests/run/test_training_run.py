@@ -39,7 +39,7 @@ def finish(training, **options):
 
 def patch_save():
     """The process dies after the last checkpoint, before the model is written."""
-    return patch("wordrbm.run.training_run.save", side_effect=KeyboardInterrupt)
+    return patch("wordrbm.run.training_run.write_model", side_effect=KeyboardInterrupt)
 
 
 def final_files(out):

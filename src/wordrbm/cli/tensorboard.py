@@ -21,12 +21,9 @@ Log = Callable[[Mapping[str, float]], None]
 
 
 @contextmanager
-def events(folder: Path | None, first_step: int) -> Iterator[Log]:
-    """Yields a function that logs a record at its "step"; without a folder it does nothing."""
-    if folder is None:
-        yield lambda record: None
-        return
-    writer = _begun(folder, first_step)
+def events(folder: Path, first_step: int) -> Iterator[Log]:
+    """Write a new file of events; yields a function that logs a record at its "step"."""
+    writer = _open_writer(folder, first_step)
     try:
         yield partial(_log, writer, folder)
     finally:
@@ -34,10 +31,8 @@ def events(folder: Path | None, first_step: int) -> Iterator[Log]:
             writer.close()
 
 
-def check_events(folder: Path | None, run: Path) -> None:
+def check_events(folder: Path, run: Path) -> None:
     """Refuse a folder that events cannot go to, before there is anything to lose."""
-    if folder is None:
-        return
     if find_spec("tensorboardX") is None:
         raise WordRBMError(
             "TensorBoard events need the package tensorboardX, which is not there; run pip install "
@@ -52,8 +47,8 @@ def check_events(folder: Path | None, run: Path) -> None:
         raise WordRBMError(f"{folder} is a file; name a folder for TensorBoard events.")
 
 
-def _begun(folder: Path, first_step: int) -> Any:
-    """A new file of events that says which older points no longer hold."""
+def _open_writer(folder: Path, first_step: int) -> Any:
+    """A file of events whose first one says which older points no longer hold."""
     from tensorboardX.event_file_writer import EventsWriter
     from tensorboardX.proto.event_pb2 import Event, SessionLog
 
@@ -73,8 +68,7 @@ def _log(writer: Any, folder: Path, record: Mapping[str, float]) -> None:
 
     step = int(record["step"])
     with write_errors(folder):
-        for name, number in record.items():
-            if name != "step":
-                summary = scalar(name, number)
-                writer.write_event(Event(step=step, wall_time=time.time(), summary=summary))
+        for name in [name for name in record if name != "step"]:
+            summary = scalar(name, record[name])
+            writer.write_event(Event(step=step, wall_time=time.time(), summary=summary))
         writer.flush()

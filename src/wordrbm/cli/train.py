@@ -1,7 +1,6 @@
 """`wordrbm train`: a prepared corpus in, a trained model out."""
 
 import inspect
-import json
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from functools import wraps
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 from typer.core import TyperGroup
 
-from wordrbm.cli.options import AsJson, Quiet
+from wordrbm.cli.options import AsJson, Quiet, print_result
 from wordrbm.cli.progress import StopSignals, progress, stop_cleanly
 from wordrbm.cli.tensorboard import check_events, events
 
@@ -61,7 +60,8 @@ def train_command(
     options |= {"preset": preset, "epochs": epochs}
     values |= {name: value for name, value in options.items() if value is not None}
     run = make_run(corpus, out, values, threads, checkpoint_minutes)
-    check_events(tensorboard, out)
+    if tensorboard is not None:
+        check_events(tensorboard, out)
     last = run_with_progress(run, resume=resume, quiet=quiet, tensorboard=tensorboard)
     _print_result(run, last, as_json=as_json)
 
@@ -147,11 +147,12 @@ def run_with_progress(
         for report in reports:
             if last is None:
                 first, stop.armed = report, True
-                log = stack.enter_context(events(tensorboard, report.step))
+                if tensorboard is not None:
+                    log = stack.enter_context(events(tensorboard, report.step))
             last = report
             scores = _scores(report) if report.scores else scores
             show(report.progress.windows, speed_note(report, first) + scores)
-            if report.scores:
+            if report.scores and tensorboard is not None:
                 log(report.metrics())
     stop.armed = True  # the model is written: a signal no longer changes anything
     return last
@@ -187,12 +188,7 @@ def _print_result(run: "TrainingRun", last: "StepReport | None", *, as_json: boo
         result |= {"windows": last.progress.windows, "acceptance": last.progress.acceptance}
         result |= {"seconds": last.seconds, "windows_per_second": last.windows_per_second}
         result |= last.scores._asdict() if last.scores else {}
-        held_out = (
-            _scores(last)[2:] if last.scores else "no text was held out, so there is no score"
-        )
+        held_out = _scores(last)[2:] if last.scores else "no score, as no text was held out"
         outcome = f"{last.progress.windows:,} windows in {last.seconds:.0f} s; {held_out}"
-    if as_json:
-        print(json.dumps(result))
-        return
-    print(f"{run.out}: {outcome}")
-    print(f"next: wordrbm neighbours {run.out} WORD...")
+    lines = [f"{run.out}: {outcome}", f"next: wordrbm neighbours {run.out} WORD..."]
+    print_result(result, lines, as_json=as_json)

@@ -17,6 +17,7 @@ from typing import NamedTuple, NoReturn, final
 from wordrbm.errors import Stopped, WordRBMError
 from wordrbm.io import checkpoint
 from wordrbm.io.checkpoint import RunIdentity, RunState, remove_checkpoints
+from wordrbm.io.model_file import StoredModel, write_model
 from wordrbm.io.model_folder import (
     LIKELIHOOD,
     METRICS,
@@ -36,7 +37,7 @@ from wordrbm.storage import folder_lock, is_temporary, make_folder, remove_tempo
 from wordrbm.text.corpus import IDS, PreparedCorpus
 from wordrbm.text.windows import ShuffledBatches
 from wordrbm.threads import StopCheck, never_stop
-from wordrbm.trained_model import TrainedModel, load, save
+from wordrbm.trained_model import load
 from wordrbm.training import Progress, TrainingSettings, averaged, progress_at, start, train
 from wordrbm.training.spectral import initial_model
 from wordrbm.training.trainer import check_weights
@@ -195,7 +196,7 @@ class TrainingRun:
         rbm = averaged(current.rbm, current.state)
         check_weights(rbm, rbm.parameters(), self.settings.steps, self.settings)
         settings, vocabulary, corpus = self.identity
-        save(self.out, TrainedModel(rbm, vocabulary, settings, corpus))
+        write_model(self.out, StoredModel(rbm, vocabulary, settings, corpus))
         remove_checkpoints(self.out)
 
 
