@@ -1,5 +1,11 @@
 """The exceptions a user may see: each is a sentence that says what was found and what to do."""
 
+import reprlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
 
 class WordRBMError(Exception):
     """Bad input or a failed write, in one sentence. The command line exits with 2."""
@@ -11,3 +17,12 @@ class InvalidInput(WordRBMError, ValueError):  # noqa: N818 - the name says what
 
 class Stopped(WordRBMError):  # noqa: N818 - an outcome, not a fault
     """A stop was requested; the message says what was saved and how to continue."""
+
+
+def validation_faults(error: "ValidationError") -> list[str]:
+    """One phrase for each fault that pydantic found: the field, what was expected, the value."""
+    return [
+        f"{'.'.join(map(str, fault['loc']))[:40]}: {fault['msg']} "
+        f"(found {reprlib.repr(fault['input'])})"
+        for fault in error.errors()
+    ]

@@ -25,9 +25,9 @@ import numpy as np
 from jaxtyping import Int32, Int64
 from pydantic import BaseModel, Field, ValidationError
 
-from wordrbm.errors import WordRBMError
+from wordrbm.errors import WordRBMError, validation_faults
 from wordrbm.storage import path_status, read_errors, read_limited, sha256, write_text
-from wordrbm.text.prepare import HELDOUT, STRICT_MODEL, TRAIN, PrepareSettings, validation_faults
+from wordrbm.text.prepare import HELDOUT, STRICT_MODEL, TRAIN, PrepareSettings
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.text.windows import Windows
 

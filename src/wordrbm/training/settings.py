@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
-from wordrbm.errors import WordRBMError
+from wordrbm.errors import WordRBMError, validation_faults
 
 MOST = 2**24  # windows or chains in one update: beyond any use, below any overflow
 LARGEST_FILE = 1_000_000  # bytes of settings
@@ -50,7 +51,11 @@ class TrainingSettings(BaseModel):
     batch_size: int = Field(512, ge=1, le=MOST, description="windows per update: B")
     chains: int = Field(256, ge=1, le=MOST, description="persistent Markov chains: M")
     shards: int = Field(
-        4, ge=1, le=MOST, description="independent parts of a batch; fixes the bits"
+        4,
+        ge=1,
+        le=MOST,
+        validate_default=True,
+        description="independent parts of a batch; fixes the bits",
     )
     windows: int = Field(50_000_000, ge=1, lt=2**62, description="windows to train on in all")
     seed: int = Field(1, ge=0, lt=2**63, description="fixes every random choice")
@@ -77,11 +82,17 @@ class TrainingSettings(BaseModel):
     evaluations: int = Field(20, ge=1, description="held-out scores taken during the run")
     heldout_windows: int = Field(500, ge=1, description="held-out windows scored each time")
 
-    @model_validator(mode="after")
-    def _shards_divide_the_work(self) -> "TrainingSettings":
-        if uneven := _uneven(self.model_dump()):
-            raise ValueError("; ".join(uneven))
-        return self
+    @field_validator("shards")
+    @classmethod
+    def _divides_the_work(cls, shards: int, info: ValidationInfo) -> int:
+        uneven = [
+            f"{name} {info.data[name]} is not a multiple of shards {shards}"
+            for name in ("batch_size", "chains")
+            if info.data.get(name, 0) % shards
+        ]
+        if uneven:
+            raise PydanticCustomError("uneven", "; ".join(uneven))
+        return shards
 
     @property
     def steps(self) -> int:
@@ -118,12 +129,16 @@ def with_preset(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_settings(values: Mapping[str, Any], others: Sequence[str] = ()) -> TrainingSettings:
     """Settings from a mapping; every mistake is named in one sentence, `others` among them."""
-    faults = faults_of(values) + list(others)
+    faults = list(others)
+    try:
+        settings = TrainingSettings(**values)
+    except ValidationError as error:
+        faults = validation_faults(error) + faults
     if len(faults) > MOST_FAULTS:
         faults[MOST_FAULTS:] = [f"and {len(faults) - MOST_FAULTS} more"]
     if faults:
         raise WordRBMError("Settings cannot be used: " + "; ".join(faults) + ".")
-    return TrainingSettings(**values)
+    return settings
 
 
 def resolve_settings(
@@ -143,7 +158,7 @@ def resolve_settings(
     if not 1 <= epochs * windows < 2**62:
         raise WordRBMError(
             f"Settings cannot be used: {epochs!r} epochs of {windows} windows are no number of "
-            "windows to read; give other epochs."
+            "windows to read; give epochs that come to 1 window or more."
         )
     return check_settings({**chosen, "windows": round(epochs * windows)})
 
@@ -151,37 +166,10 @@ def resolve_settings(
 def _epoch_faults(epochs: Any, chosen: Mapping[str, Any]) -> list[str]:
     if epochs is None:
         return []
-    is_number = isinstance(epochs, int | float) and not isinstance(epochs, bool)
-    faults = [] if is_number and epochs > 0 else [f"epochs: {epochs!r} is not a number above zero"]
-    return faults + (
-        ["both windows and epochs were given; give one"] if "windows" in chosen else []
-    )
-
-
-def faults_of(values: Mapping[str, Any]) -> list[str]:
-    """Every reason why these settings cannot be used."""
-    try:
-        TrainingSettings(**values)
-    except ValidationError as error:
-        return [_describe(fault) for fault in error.errors() if fault["loc"]] + _uneven(values)
-    return []
-
-
-def _describe(fault: Any) -> str:
-    name = reprlib.repr(".".join(map(str, fault["loc"]))).strip("'\"")
-    return f"{name}: {fault['msg']} (found {reprlib.repr(fault['input'])})"
-
-
-def _uneven(values: Mapping[str, Any]) -> list[str]:
-    """Shards must divide the work; said of whole numbers, other values are at fault themselves."""
-    shards = values.get("shards", TrainingSettings.model_fields["shards"].default)
-    fields = TrainingSettings.model_fields
-    given = {name: values.get(name, fields[name].default) for name in ("batch_size", "chains")}
-    return [
-        f"{name} {reprlib.repr(number)} is not a multiple of shards {reprlib.repr(shards)}"
-        for name, number in given.items()
-        if type(number) is int and type(shards) is int and shards > 0 and number % shards
-    ]
+    faults = ["both windows and epochs were given; give one"] if "windows" in chosen else []
+    if isinstance(epochs, bool) or not isinstance(epochs, int | float) or not epochs > 0:
+        faults.insert(0, f"epochs: {epochs!r} is not a number above zero")
+    return faults
 
 
 def read_settings(path: Path) -> dict[str, Any]:

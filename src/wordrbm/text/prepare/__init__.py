@@ -5,12 +5,11 @@ Here are its settings: what a prepared corpus depends on besides its text.
 
 from collections.abc import Mapping
 from numbers import Integral
-from reprlib import repr as short_repr
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from wordrbm.errors import WordRBMError
+from wordrbm.errors import WordRBMError, validation_faults
 
 STRICT_MODEL = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=True)
 TRAIN, HELDOUT = 0, 1  # the split of a span of the text
@@ -47,11 +46,3 @@ def check_prepare_settings(values: Mapping[str, Any], workers: int = 1) -> Prepa
     if faults:
         raise WordRBMError(f"Settings cannot be used: {'; '.join(faults)}.")
     return settings
-
-
-def validation_faults(error: ValidationError) -> list[str]:
-    """One phrase for each fault: the field, what was expected and what was found."""
-    return [
-        f"{'.'.join(map(str, fault['loc']))}: {fault['msg']} (found {short_repr(fault['input'])})"
-        for fault in error.errors()
-    ]
