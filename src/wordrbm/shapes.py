@@ -15,6 +15,7 @@ from jaxtyping import Float, Int, Shaped, UInt64
 Array: TypeAlias = Shaped[np.ndarray, "..."]  # any array at all
 Words: TypeAlias = Int[np.ndarray, "B n"]  # word ids: v
 Hidden: TypeAlias = Float[np.ndarray, "B H"]  # hidden states, or their means: h
+Contexts: TypeAlias = Float[np.ndarray, "B n r"]  # of each position: s_i(w) = b + context . row
 Scores: TypeAlias = Float[np.ndarray, "B n"]  # one log-score per position
 PerWindow: TypeAlias = Float[np.ndarray, " B"]  # one number per window
 Probability: TypeAlias = Float[np.ndarray, " K"]  # one probability per word: q

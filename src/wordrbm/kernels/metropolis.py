@@ -7,6 +7,8 @@ drawn ahead, gathering and scoring are shared by many chains, which walk in lane
 as vector registers do; for each chain it is the same walk.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -35,18 +37,9 @@ def is_accepted(stream, current, proposed):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def walk(
-    stream: Array,
-    steps: int,
-    keep: Array,
-    alias: Array,
-    log_q: Array,
-    table: Array,
-    bias: Array,
-    context: Array,
-    v: Array,
-    accepted: Array,
-) -> None:
+def walk(  # type: ignore[no-untyped-def]
+    stream, steps, keep, alias, log_q, table, bias, context, v, accepted
+):
     """Move every word by `steps` proposals from q; `v` changes in place, `accepted` counts."""
     for m in range(v.shape[0]):
         for i in range(v.shape[1]):
@@ -64,58 +57,49 @@ def walk(
 CHAINS_PER_POOL = LANES  # chains that share a pool, one in each lane: the fewer, the less coupled
 
 
+class WordWeights(NamedTuple):
+    """What the log weight ``s_i(w) - log q(w)`` of a word is computed from, beside the context."""
+
+    table: Array  # P x K x r
+    bias: Array  # P x K
+    log_q: Array  # K
+    table_index: Array  # n: which of the P tables each position uses
+
+
 @njit(cache=True, nogil=True)
-def gather_pool(
-    table: Array,
-    bias: Array,
-    log_q: Array,
-    table_index: Array,
-    pool: Array,
-    rows: Array,
-    offset: Array,
-) -> None:
-    """Gather the rows of every proposal, and ``bias - log q``, which does not depend on h."""
+def gather_pool(words: WordWeights, pool: Array) -> Any:
+    """The row of every proposal, and ``bias - log q``, which does not depend on h."""
+    r, dtype = words.table.shape[2], words.table.dtype
+    rows, offset = np.empty((pool.shape[0], pool.shape[1], r), dtype), np.empty(pool.shape, dtype)
     for i in range(pool.shape[0]):
-        p = table_index[i]
+        p = words.table_index[i]
         for k in range(pool.shape[1]):
             word = pool[i, k]
-            offset[i, k] = bias[p, word] - log_q[word]
-            for r in range(table.shape[2]):
-                rows[i, k, r] = table[p, word, r]
+            offset[i, k] = words.bias[p, word] - words.log_q[word]
+            for j in range(r):
+                rows[i, k, j] = words.table[p, word, j]
+    return rows, offset
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
-def score_current(
-    table: Array,
-    bias: Array,
-    log_q: Array,
-    table_index: Array,
-    context: Array,
-    v: Array,
-    current_weight: Array,
-) -> None:
-    """``current_weight[m, i] = s_i(v[m, i]) - log q`` of the words; context is (n, M, r)."""
+def score_current(words: WordWeights, context: Array, v: Array) -> Any:
+    """``s_i(v[m, i]) - log q`` of the words in place, (M, n); the context is (n, M, r)."""
+    weight = np.empty(v.shape, words.table.dtype)
     for m in range(v.shape[0]):
         for i in range(v.shape[1]):
-            word, p = v[m, i], table_index[i]
-            row, g = table[p, word], context[i, m]
-            total = bias[p, word] - log_q[word]
+            word, p = v[m, i], words.table_index[i]
+            row, g = words.table[p, word], context[i, m]
+            total = words.bias[p, word] - words.log_q[word]
             for k in range(row.size):
                 total += g[k] * row[k]
-            current_weight[m, i] = total
+            weight[m, i] = total
+    return weight
 
 
 @njit(cache=True, nogil=True)
-def walk_pool(
-    stream: Array,
-    steps: int,
-    pool: Array,
-    proposal_scores: Array,
-    offset: Array,
-    current_weight: Array,
-    v: Array,
-    accepted: Array,
-) -> None:
+def walk_pool(  # type: ignore[no-untyped-def]
+    stream, steps, pool, proposal_scores, offset, current_weight, v, accepted
+):
     """Move the words of up to `CHAINS_PER_POOL` chains by `steps` different entries of their pools.
 
     ``proposal_scores[i, m, k] + offset[i, k]`` is the log weight s - log q of proposal
@@ -137,10 +121,9 @@ def walk_lanes(  # type: ignore[no-untyped-def]
 ):
     """Move one word of each chain, side by side."""
     steps = len(neg_log_u)
-    offers = np.full(
-        (steps, LANES), -np.inf, proposal_scores.dtype
-    )  # a lane without a chain never moves
-    weight, moved = np.zeros(LANES, proposal_scores.dtype), np.full(LANES, -1, np.int32)
+    dtype = proposal_scores.dtype
+    offers = np.full((steps, LANES), -np.inf, dtype)  # a lane without a chain never moves
+    weight, moved = np.zeros(LANES, dtype), np.full(LANES, -1, np.int32)
     taken = np.zeros(LANES, np.int32)
     for lane in range(len(v)):
         order_proposals(order[lane], proposal_scores[lane], offset, offers[:, lane])

@@ -23,6 +23,7 @@ from wordrbm.kernels.fastmath import sigmoid_inplace
 from wordrbm.kernels.jumps import ReservoirTable, draw_windows, jump_windows, pool_size
 from wordrbm.kernels.metropolis import (
     CHAINS_PER_POOL,
+    WordWeights,
     gather,
     gather_pool,
     score_current,
@@ -127,23 +128,18 @@ def move_words(stream, parameters, proposals, h, v, accepted):  # type: ignore[n
 
 @njit(cache=True, nogil=True)
 def move_block(stream, parameters, proposals, context, v, accepted):  # type: ignore[no-untyped-def]
-    """The same for chains that share their pools."""
-    (M, n), (K, d), dtype = v.shape, parameters.D.shape, context.dtype
+    """Move the words of chains that share their pools."""
+    (M, n), (K, d) = v.shape, parameters.D.shape
     pool = np.empty((n, proposals.size), np.int32)
     fill_alias(stream, proposals.keep, proposals.alias, pool.reshape(-1))
-    rows, offset = np.empty((n, pool.shape[1], d), dtype), np.empty(pool.shape, dtype)
-    table, bias, table_index = (
-        parameters.D.reshape(1, K, d),
-        parameters.b.reshape(1, K),
-        np.zeros(n, np.int64),
-    )
-    gather_pool(table, bias, proposals.log_q, table_index, pool, rows, offset)
+    table, bias = parameters.D.reshape(1, K, d), parameters.b.reshape(1, K)
+    words = WordWeights(table, bias, proposals.log_q, np.zeros(n, np.int64))
+    rows, offset = gather_pool(words, pool)
     contexts = split_positions(context, n)
-    proposal_scores = np.empty((n, M, pool.shape[1]), dtype)
+    proposal_scores = np.empty((n, M, proposals.size), context.dtype)
     for i in range(n):
         np.dot(contexts[i], rows[i].T, proposal_scores[i])
-    current_weight = np.empty((M, n), dtype)
-    score_current(table, bias, proposals.log_q, table_index, contexts, v, current_weight)
+    current_weight = score_current(words, contexts, v)
     walk_pool(stream, proposals.steps, pool, proposal_scores, offset, current_weight, v, accepted)
 
 

@@ -1,4 +1,4 @@
-from wordrbm.sampling.clustered import ClusteredMetropolis, Clusters, cluster_words
+from wordrbm.sampling.clustered import ClusteredMetropolis, cluster_words
 from wordrbm.sampling.gibbs import Gibbs
 from wordrbm.sampling.jumps import Jumps, Reservoir, word_tables
 from wordrbm.sampling.metropolis import Metropolis, PooledMetropolis
@@ -6,7 +6,6 @@ from wordrbm.sampling.proposals import (
     AliasTable,
     ColumnProposals,
     Columns,
-    Proposal,
     column_offsets,
 )
 from wordrbm.sampling.transition import (
@@ -22,7 +21,6 @@ __all__ = [
     "AliasTable",
     "Chains",
     "ClusteredMetropolis",
-    "Clusters",
     "ColumnProposals",
     "Columns",
     "Gibbs",
@@ -30,7 +28,6 @@ __all__ = [
     "Jumps",
     "Metropolis",
     "PooledMetropolis",
-    "Proposal",
     "Reservoir",
     "Transition",
     "TransitionInfo",

@@ -29,8 +29,8 @@ from wordrbm.kernels.alias import build_alias
 from wordrbm.kernels.clustered import PLACES, ClusterTable, walk_clusters
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.proposals import check_positive
-from wordrbm.sampling.transition import Chains, TransitionInfo
-from wordrbm.shapes import Array, Probability, Stream, Words
+from wordrbm.sampling.transition import Chains, TransitionInfo, TransitionResult
+from wordrbm.shapes import Array, Probability, Stream
 
 SINGLETONS, CLUSTERS, SHARE = 128, 128, 0.1
 VOCAB_BLOCK = 4096  # words scored in one product
@@ -100,9 +100,7 @@ class ClusteredMetropolis:
         p = clusters.share * mass + (1.0 - clusters.share) * fit / fit.sum()
         return np.log(p[clusters.cluster] / mass[clusters.cluster]) + clusters.log_q
 
-    def __call__(
-        self, stream: Stream, model: AbstractRBM, chains: Chains
-    ) -> tuple[Words, TransitionInfo]:
+    def __call__(self, stream: Stream, model: AbstractRBM, chains: Chains) -> TransitionResult:
         v, accepted = chains.v.copy(), np.zeros(chains.v.shape, np.int32)
         context, table_index = model.word_context(chains.h), model.table_index
         for p, (rows, bias) in enumerate(zip(model.word_table, model.word_bias, strict=True)):

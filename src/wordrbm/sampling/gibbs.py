@@ -16,8 +16,8 @@ from jaxtyping import Float, Int
 
 from wordrbm.kernels.gibbs import draw_blocked, sum_exponentials
 from wordrbm.models import AbstractRBM
-from wordrbm.sampling.transition import Chains, TransitionInfo
-from wordrbm.shapes import Stream, Words
+from wordrbm.sampling.transition import Chains, TransitionInfo, TransitionResult
+from wordrbm.shapes import Stream
 
 VOCAB_BLOCK = 512  # words: by 384 rows of chains and positions 0.8 MB in single precision
 MOST_SUMS = 2**20  # in memory at once, whatever the chains and K
@@ -30,9 +30,7 @@ class Gibbs:
 
     block: int = VOCAB_BLOCK
 
-    def __call__(
-        self, stream: Stream, model: AbstractRBM, chains: Chains
-    ) -> tuple[Words, TransitionInfo]:
+    def __call__(self, stream: Stream, model: AbstractRBM, chains: Chains) -> TransitionResult:
         v = np.empty_like(chains.v)
         context, table_index = model.word_context(chains.h), model.table_index
         for p, (rows, bias) in enumerate(zip(model.word_table, model.word_bias, strict=True)):

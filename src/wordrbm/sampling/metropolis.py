@@ -17,7 +17,7 @@ chains that share a pool are coupled: that changes the variance of a gradient, n
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -25,6 +25,7 @@ from jaxtyping import Float, Int
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.metropolis import (
     CHAINS_PER_POOL,
+    WordWeights,
     gather_pool,
     score_current,
     walk,
@@ -32,8 +33,8 @@ from wordrbm.kernels.metropolis import (
 )
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.proposals import AliasTable, ColumnProposals, Columns, Proposal
-from wordrbm.sampling.transition import Chains, TransitionInfo
-from wordrbm.shapes import Hidden, Probability, Scores, Stream, Words
+from wordrbm.sampling.transition import Chains, TransitionInfo, TransitionResult
+from wordrbm.shapes import Contexts, Probability, Stream, Words
 
 
 @final
@@ -69,9 +70,7 @@ class Metropolis:
         """``log q`` of every word, whatever the context."""
         return self.log_q
 
-    def __call__(
-        self, stream: Stream, model: AbstractRBM, chains: Chains
-    ) -> tuple[Words, TransitionInfo]:
+    def __call__(self, stream: Stream, model: AbstractRBM, chains: Chains) -> TransitionResult:
         v = chains.v.copy()
         accepted = np.zeros(v.shape, np.int32)
         table, bias, context = model.word_table, model.word_bias, model.word_context(chains.h)
@@ -84,14 +83,6 @@ class Metropolis:
             )  # fmt: skip
             v[:, positions], accepted[:, positions] = moved + words.start, taken
         return v, TransitionInfo(accepted, self.steps)
-
-
-class PoolScores(NamedTuple):
-    """Log weights ``s - log q``; of proposal k to word i of chain m: proposal_scores + offset."""
-
-    proposal_scores: Float[np.ndarray, "n B P"]  # context . row
-    offset: Float[np.ndarray, "n P"]  # bias - log q
-    current_weight: Float[np.ndarray, "B n"]  # of the words in place
 
 
 @final
@@ -136,64 +127,33 @@ class PooledMetropolis:
         """``log q`` of every word, whatever the context."""
         return self.log_q
 
-    def __call__(
-        self, stream: Stream, model: AbstractRBM, chains: Chains
-    ) -> tuple[Words, TransitionInfo]:
+    def __call__(self, stream: Stream, model: AbstractRBM, chains: Chains) -> TransitionResult:
         v, accepted = chains.v.copy(), np.zeros(chains.v.shape, np.int32)
         context = model.word_context(chains.h)
         for first in range(0, len(v), CHAINS_PER_POOL):
             block = slice(first, first + CHAINS_PER_POOL)
+            states = context[block], v[block], accepted[block]
             for positions in self.proposal.position_blocks(v.shape[1], len(v[block]) * self.size):
-                self._move_block(
-                    stream, model, context[block], positions, v[block], accepted[block]
-                )
+                self._move_block(stream, model, positions, *states)
         return v, TransitionInfo(accepted, self.steps)
 
     def _move_block(
         self,
         stream: Stream,
         model: AbstractRBM,
-        context: Float[np.ndarray, "B n r"],
         positions: slice,
+        context: Contexts,
         v: Words,
         accepted: Int[np.ndarray, "B n"],
     ) -> None:
         """Move the words of some positions in place."""
         pool = self.proposal.draw_pools(stream, positions, self.size)
+        table_index = model.table_index[positions]
+        words = WordWeights(model.word_table, model.word_bias, self.log_q, table_index)
+        rows, offset = gather_pool(words, pool)
+        by_position = np.ascontiguousarray(context[:, positions].transpose(1, 0, 2))
+        proposal_scores = by_position @ rows.transpose(0, 2, 1)
         current, taken = v[:, positions].copy(), accepted[:, positions].copy()
-        scores = self.score_pool(
-            model, context[:, positions], model.table_index[positions], current, pool
-        )
-        walk_pool(stream, self.steps, pool, *scores, current, taken)
+        weight = score_current(words, by_position, current)
+        walk_pool(stream, self.steps, pool, proposal_scores, offset, weight, current, taken)
         v[:, positions], accepted[:, positions] = current, taken
-
-    def score_pool(
-        self,
-        model: AbstractRBM,
-        context: Float[np.ndarray, "B n r"],
-        table_index: Int[np.ndarray, " n"],
-        v: Words,
-        pool: Int[np.ndarray, "n P"],
-    ) -> PoolScores:
-        """The log weights ``s - log q`` of the pool, in two parts, and of the words in place."""
-        dtype = context.dtype
-        rows, offset = np.empty((*pool.shape, context.shape[2]), dtype), np.empty(pool.shape, dtype)
-        gather_pool(model.word_table, model.word_bias, self.log_q, table_index, pool, rows, offset)
-        context = np.ascontiguousarray(context.transpose(1, 0, 2))
-        proposal_scores = context @ rows.transpose(0, 2, 1)
-        current_weight = np.empty(v.shape, dtype)
-        score_current(
-            model.word_table, model.word_bias, self.log_q, table_index, context, v, current_weight
-        )
-        return PoolScores(proposal_scores, offset, current_weight)
-
-
-def log_acceptance(
-    model: AbstractRBM, h: Hidden, *, old: Words, new: Words, log_q: Float[np.ndarray, " K"]
-) -> Scores:
-    """``log a(new <- old)`` at every position, before the cap at zero."""
-
-    def log_weight(v: Words) -> Scores:
-        return model.word_score(v, h) - log_q[v]
-
-    return log_weight(new) - log_weight(old)

@@ -11,7 +11,7 @@ the softmax over that column. Memory is that of all values once, ``sum_i K_i``.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, Protocol, TypeAlias, final, runtime_checkable
+from typing import NamedTuple, TypeAlias, final
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -30,27 +30,6 @@ class Part(NamedTuple):
     table: "AliasTable"
     positions: slice
     words: slice
-
-
-@runtime_checkable
-class Proposal(Protocol):
-    """Draws words for the positions of a window, whatever the current word."""
-
-    def parts(self, n: int) -> Iterator[Part]:
-        """The alias tables of n positions."""
-        ...
-
-    def draw_pools(self, stream: Stream, positions: slice, size: int) -> Int[np.ndarray, "n P"]:
-        """A pool of proposals for each of some positions."""
-        ...
-
-    def position_blocks(self, n: int, scores: int) -> Iterator[slice]:
-        """Positions to move in one block when each has so many scores."""
-        ...
-
-    def log_probability(self) -> Float[np.ndarray, " K"]:
-        """``log q`` of every word at its position, as it is really drawn."""
-        ...
 
 
 @final
@@ -138,6 +117,9 @@ class ColumnProposals:
     def log_probability(self) -> Float[np.ndarray, " K"]:
         """``log q_i`` of every word, given its own position, as `draw_pools` really draws it."""
         return np.concatenate([np.log(table.probability()) for table in self.tables])
+
+
+Proposal: TypeAlias = AliasTable | ColumnProposals  # draws words whatever the current word is
 
 
 def check_positive(probability: Probability) -> None:

@@ -6,7 +6,7 @@ such operator (`gibbs.py`, O(K) per word), and Metropolis-Hastings is another (`
 free of K).
 """
 
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -30,13 +30,14 @@ class TransitionInfo(NamedTuple):
     proposed: int  # proposals made, per word
 
 
+TransitionResult: TypeAlias = tuple[Words, TransitionInfo]
+
+
 @runtime_checkable
 class Transition(Protocol):
     """Moves every word of every chain, leaving ``P(v | h)`` unchanged."""
 
-    def __call__(
-        self, stream: Stream, model: AbstractRBM, chains: Chains
-    ) -> tuple[Words, TransitionInfo]: ...
+    def __call__(self, stream: Stream, model: AbstractRBM, chains: Chains) -> TransitionResult: ...
 
 
 @runtime_checkable
