@@ -14,7 +14,6 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/inference/precision.py": "inference/test_features.py",
     "src/wordrbm/kernels/alias.py": "sampling/test_proposals.py",
     "src/wordrbm/kernels/barrier.py": "training/test_update.py",  # threads that meet in an update
-    "src/wordrbm/kernels/classifier_finetune.py": "classification/test_finetune.py",
     "src/wordrbm/kernels/tagger_finetune.py": "tagging/test_finetune.py",
     "src/wordrbm/models/": "models/test_contract.py",  # one contract for all models
     "src/wordrbm/run/evaluation.py": "run/test_training_run.py",

@@ -19,7 +19,7 @@ from wordrbm.models import init_wordrep
 from wordrbm.sampling import Chains
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import TrainingSettings, TrainingState
-from wordrbm.training.averaging import Averages
+from wordrbm.training.optimizer import Averages
 
 K, n, H, d, M = 4, 2, 3, 5, 8
 

@@ -7,12 +7,12 @@ from tests import reference
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.clustered import (
     PLACES,
-    add_up,
     draw_cluster,
     draw_clusters,
     draw_members,
-    log_likely,
-    prefer,
+    log_cluster_ratio,
+    sum_blocks,
+    sum_fits,
 )
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import Chains, ClusteredMetropolis, cluster_words
@@ -79,8 +79,8 @@ def draws(stream, known, context, count):
     """Words as the compiled walk draws them."""
     asked, blocks = known.centroid @ context, len(known.mass) // PLACES
     sums, ends = np.empty((PLACES, blocks)), np.empty(blocks)
-    prefer(asked.reshape(sums.shape), asked.max(), known.weight.reshape(sums.shape), sums)
-    add_up(sums[-1], ends)
+    sum_fits(asked.reshape(sums.shape), asked.max(), known.weight.reshape(sums.shape), sums)
+    sum_blocks(sums[-1], ends)
     place, word = np.empty((2, count), np.int32)
     draw_clusters(stream, known.share, known.masses, known.ends, sums, ends, place)
     draw_members(stream, known.first, known.keep, known.member, place, word)
@@ -125,10 +125,10 @@ def test_a_cluster_is_as_likely_as_it_is_said_to_be_after_rounding(stream):
     weight = np.full((PLACES, 2), 1e-9, np.float32)
     weight[3, 0], weight[5, 1] = 0.5, 0.5
     sums, ends = np.empty((PLACES, 2), np.float32), np.empty(2)
-    prefer(np.zeros_like(weight), np.float32(0), weight, sums)
-    total, place = add_up(sums[-1], ends), np.arange(2 * PLACES, dtype=np.int32)
+    sum_fits(np.zeros_like(weight), np.float32(0), weight, sums)
+    total, place = sum_blocks(sums[-1], ends), np.arange(2 * PLACES, dtype=np.int32)
     likely = np.empty(place.size)
-    log_likely(0.25, 0.75 / total, sums, np.ones(place.size), place, likely)
+    log_cluster_ratio(0.25, 0.75 / total, sums, np.ones(place.size), place, likely)
     p = (np.exp(likely) - 0.25) / 0.75
     assert p.sum() == pytest.approx(1.0)
     tries = np.concatenate([np.linspace(0, 4e-9, 997), np.linspace(0.5, 1 - 1e-12, 997)])

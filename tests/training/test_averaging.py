@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.conftest import K
-from wordrbm.kernels.averaging import STRIDE, average_decay
-from wordrbm.training.averaging import Averages
+from wordrbm.kernels.optimizer import STRIDE, average_decay
+from wordrbm.training.optimizer import Averages
 
 
 @pytest.mark.parametrize("power", [1, 2, 5, 32])

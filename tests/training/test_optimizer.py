@@ -6,7 +6,8 @@ import pytest
 from tests.conftest import H, K, d, n
 from wordrbm.models import Gradient, Rows
 from wordrbm.models.exact import to_dense
-from wordrbm.training.optimizer import LearningRates, RowRates, sgd_step
+from wordrbm.training import TrainingSettings
+from wordrbm.training.optimizer import LearningRates, RowRates, row_rates_of, sgd_step
 
 
 @pytest.fixture
@@ -92,12 +93,13 @@ def test_penalty_shrinks_weights_and_leaves_biases(wordrep):
 
 def test_damping_is_by_the_expected_number_of_readings(wordrep, softmax):
     q = np.array([0.5, 0.3, 0.1, 0.06, 0.04])
-    shared = RowRates.from_frequencies(wordrep, q, B=100)
+    alone = TrainingSettings(batch_size=100, objective="sml")
+    shared = row_rates_of(wordrep, q, alone)
     np.testing.assert_allclose(shared.rate_scale, (1 + 100 * n * q) ** -0.75)
     np.testing.assert_allclose(shared.max_weight, 4 * (1 + 200 * n * q))
-    ranked = RowRates.from_frequencies(wordrep, q, B=100, ranking_weight=5.0)
+    ranked = row_rates_of(wordrep, q, TrainingSettings(batch_size=100, ranking_weight=5.0))
     np.testing.assert_allclose(ranked.max_weight, 6 * shared.max_weight)
-    apart = RowRates.from_frequencies(softmax, q, B=100)
+    apart = row_rates_of(softmax, q, alone)
     np.testing.assert_allclose(apart.rate_scale, np.tile((1 + 100 * q) ** -0.75, n))
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from tests import reference
 from tests.conftest import K
-from wordrbm.kernels.ranking import Ranked, rank_position, thin
+from wordrbm.kernels.ranking import Candidates, Ranked, rank_position, thin
 from wordrbm.models.exact import to_dense
 from wordrbm.sampling import AliasTable, word_tables
 from wordrbm.training import TrainingSettings
 from wordrbm.training import ranking as module
-from wordrbm.training.ranking import Ranking, ranking_of
+from wordrbm.training.ranking import candidates_of, rank_words
 
 P, WEIGHT = 3, 2.5
 
@@ -23,9 +23,9 @@ def q(rng):
 
 
 @pytest.fixture
-def ranking(q):
+def candidates(q):
     """All candidates are kept, so that nothing but their draw is left to chance."""
-    return Ranking(word_tables(AliasTable.build(q), 2), P, WEIGHT, thinning=0.0)
+    return Candidates(word_tables(AliasTable.build(q), 2), P, WEIGHT, thinning=0.0)
 
 
 def put(monkeypatch, number):
@@ -50,10 +50,10 @@ def gradient_of(model, ranked, v):
     return model.gradient(windows, model.hidden_mean(windows), weight)
 
 
-def test_weights_are_those_of_brute_force(rng, stream, wordrep, q, ranking, monkeypatch):
+def test_weights_are_those_of_brute_force(rng, stream, wordrep, q, candidates, monkeypatch):
     v, number = rng.integers(K, size=(6, 2)), rng.integers(K, size=(2, P))
     put(monkeypatch, number)
-    ranked = ranking(stream, wordrep, v)
+    ranked = rank_words(stream, wordrep, candidates, v)
     for m, window in enumerate(v):
         i = 0 if m < 3 else 1  # the first half is ranked by its first word
         r = read_probability(wordrep, q, window, i, number[i])
@@ -65,7 +65,7 @@ def test_weights_are_those_of_brute_force(rng, stream, wordrep, q, ranking, monk
 
 
 @pytest.mark.parametrize("name", ["wordrep", "softmax"])
-def test_gradient_is_that_of_the_objective(rng, stream, q, ranking, monkeypatch, name, request):
+def test_gradient_is_that_of_the_objective(rng, stream, q, candidates, monkeypatch, name, request):
     model = request.getfixturevalue(name)
     v, number = rng.integers(K, size=(4, 2)), rng.integers(K, size=(2, P))
     put(monkeypatch, number)
@@ -76,7 +76,7 @@ def test_gradient_is_that_of_the_objective(rng, stream, q, ranking, monkeypatch,
             for m, window in enumerate(v)
         )
 
-    gradient = gradient_of(model, ranking(stream, model, v), v)
+    gradient = gradient_of(model, rank_words(stream, model, candidates, v), v)
     for parameter, value in model.parameters().items():
         exact = to_dense(model, gradient, parameter)
         for _ in range(5):
@@ -89,17 +89,17 @@ def test_gradient_is_that_of_the_objective(rng, stream, q, ranking, monkeypatch,
             assert exact[place] == pytest.approx((sides[0] - sides[1]) / 2e-5, abs=1e-7)
 
 
-def test_a_model_of_the_truth_has_no_gradient(stream, wordrep, q, ranking, monkeypatch):
+def test_a_model_of_the_truth_has_no_gradient(stream, wordrep, q, candidates, monkeypatch):
     """Every window by its probability, every draw by its own: nothing is left to learn."""
     windows, p = np.array(reference.all_windows(wordrep)), reference.window_probability(wordrep)
     total = {name: np.zeros_like(x) for name, x in wordrep.parameters().items()}
     size = dict.fromkeys(total, 0.0)
     for number in itertools.product(range(K), repeat=2):
         put(monkeypatch, [number, number])
-        few = Ranking(ranking.words, 2, WEIGHT, thinning=0.0)
+        few = candidates._replace(size=2)
         for v, mass in zip(windows, p, strict=True):
             twice = np.stack([v, v])  # each word of it is ranked once
-            gradient = gradient_of(wordrep, few(stream, wordrep, twice), twice)
+            gradient = gradient_of(wordrep, rank_words(stream, wordrep, few, twice), twice)
             for name, value in total.items():
                 part = mass * q[list(number)].prod() * to_dense(wordrep, gradient, name)
                 value += part
@@ -119,9 +119,9 @@ def test_thinning_keeps_the_mean(rng):
     assert np.count_nonzero(weight) < 15
 
 
-def test_settings_choose(ranking):
-    assert ranking_of(TrainingSettings(objective="sml"), ranking.words) is None
-    chosen = ranking_of(TrainingSettings(candidates=7, ranking_weight=3.0), ranking.words)
+def test_settings_choose(candidates):
+    assert candidates_of(TrainingSettings(objective="sml"), candidates.words).size == 0
+    chosen = candidates_of(TrainingSettings(candidates=7, ranking_weight=3.0), candidates.words)
     assert (chosen.size, chosen.weight) == (7, 3.0)
 
 
@@ -136,7 +136,7 @@ def test_products_of_units_below_the_range_of_a_number(stream):
         np.zeros(1, "f4"), np.zeros(1, "f4"), np.zeros((1, H), "f4"), 0, np.ones(2, np.int32),
         np.zeros(2, "f4"), np.zeros((2, H), "f4"), U, D[:1],
     )  # fmt: skip
-    candidates, v = Ranking(words, 2, 1.0, thinning=0.0).candidates(), np.zeros((1, 1), np.int32)
+    candidates, v = Candidates(words, 2, 1.0, thinning=0.0), np.zeros((1, 1), np.int32)
     nothing = np.zeros(2, "f4"), np.zeros(H, "f4")
     rank_position(stream, D, *nothing, candidates, 0, v, x[None], part)
     gain = np.logaddexp(0, 12.0 + effect.astype(float)).sum() - H * np.logaddexp(0, 12.0)

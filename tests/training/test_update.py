@@ -9,18 +9,14 @@ import numpy as np
 import pytest
 
 from wordrbm.models import init_wordrep
-from wordrbm.sampling import (
-    AliasTable,
-    PooledMetropolis,
-    word_tables,
-)
+from wordrbm.sampling import AliasTable, PooledMetropolis, word_tables
 from wordrbm.training import TrainingSettings, optimizer, start, train
 from wordrbm.training import compiled as module
 from wordrbm.training.batches import recent_windows
 from wordrbm.training.compiled import CompiledUpdate, compile_proposals, run_leader
-from wordrbm.training.optimizer import LearningRates
-from wordrbm.training.ranking import ranking_of
-from wordrbm.training.trainer import _update_of, row_rates_of
+from wordrbm.training.optimizer import LearningRates, row_rates_of
+from wordrbm.training.ranking import candidates_of
+from wordrbm.training.trainer import _update_of
 from wordrbm.training.update import PlainUpdate, ShardPool, UpdateContext
 
 SIZES = [
@@ -53,7 +49,7 @@ def course_of(model, settings, batches, q):
     words = word_tables(AliasTable.build(q), settings.window)
     return UpdateContext(
         batches, settings, row_rates_of(model, q, settings), begun.chains, begun.velocity,
-        recent_windows(batches, words, settings), begun.averages, ranking_of(settings, words),
+        recent_windows(batches, words, settings), begun.averages, candidates_of(settings, words),
     )  # fmt: skip
 
 

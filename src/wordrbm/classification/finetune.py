@@ -25,7 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from wordrbm.classification.class_models import ClassModels, center_energies
 from wordrbm.classification.documents import ByClass, DocumentIds, Labels, Numbers, offsets_from
-from wordrbm.kernels.classifier_finetune import masked_units, sum_rows
+from wordrbm.kernels.free_energy import masked_units, sum_rows
 from wordrbm.models import Gradient, WordRepRBM
 from wordrbm.run.in_memory import copy_model
 from wordrbm.threads import one_blas_thread

@@ -27,7 +27,7 @@ from wordrbm.shapes import Array
 from wordrbm.storage import make_folder, remove_temporaries, write_errors
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import TrainingSettings, TrainingState
-from wordrbm.training.averaging import Averages
+from wordrbm.training.optimizer import Averages
 
 FOLDER = "checkpoints"
 MAX_CHECKPOINTS = 2

@@ -127,9 +127,9 @@ def move_word(stream, model, words, inverse_temperature, steps, context, word): 
     current_weight = inverse_temperature * word_weight(model, words.log_q, context, word)
     for _ in range(steps):
         proposed = draw_alias(stream, words.keep, words.alias)
-        proposal_scores = inverse_temperature * word_weight(model, words.log_q, context, proposed)
-        if is_accepted(stream, current_weight, proposal_scores):
-            word, current_weight = proposed, proposal_scores
+        proposed_weight = inverse_temperature * word_weight(model, words.log_q, context, proposed)
+        if is_accepted(stream, current_weight, proposed_weight):
+            word, current_weight = proposed, proposed_weight
     return word
 
 
@@ -149,14 +149,12 @@ def jump(stream, model, log_q, table, inverse_temperature, jumps, v, x):  # type
     proposed = np.empty_like(v)
     for _ in range(jumps):
         draw_windows(stream, table, proposed)
-        offered_x = hidden_input(model, proposed)
+        proposed_x = hidden_input(model, proposed)
         current_weight = jump_weights(model, log_q, table, inverse_temperature, v, x)
-        proposal_scores = jump_weights(
-            model, log_q, table, inverse_temperature, proposed, offered_x
-        )
+        weight = jump_weights(model, log_q, table, inverse_temperature, proposed, proposed_x)
         for m in range(len(v)):
-            if is_accepted(stream, current_weight[m], proposal_scores[m]):
-                v[m], x[m] = proposed[m], offered_x[m]
+            if is_accepted(stream, current_weight[m], weight[m]):
+                v[m], x[m] = proposed[m], proposed_x[m]
 
 
 @njit(cache=True, nogil=True)

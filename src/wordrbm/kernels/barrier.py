@@ -41,7 +41,7 @@ def yield_cpu() -> None:
 
 
 def _address(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Where in memory ``cells[place]`` is."""
+    """Where in memory ``flags[place]`` is."""
     flags = context.make_array(signature.args[0])(context, builder, arguments[0])
     place = (context, builder, signature.args[0], flags, [arguments[1]])
     return cgutils.get_item_pointer(*place, wraparound=False)  # type: ignore[no-untyped-call]
@@ -102,26 +102,26 @@ def _compiled_add(flags, place, value):  # type: ignore[no-untyped-def]
 
 
 @overload(yield_cpu)
-def _compiled_let_others_run():  # type: ignore[no-untyped-def]
+def _compiled_yield():  # type: ignore[no-untyped-def]
     return lambda: _yield()  # type: ignore[call-arg]
 
 
 @njit(nogil=True)
 def spin_while(flags, place, value, patience):  # type: ignore[no-untyped-def]
-    """Wait until the cell holds something else, at most so many looks; what it holds then."""
-    looks = 0
-    while atomic_load(flags, place) == value and looks < patience:
-        looks += 1
-        if looks > SPINS_BEFORE_YIELD:
+    """Wait until a flag has another value, for at most so many reads; the value read last."""
+    reads = 0
+    while atomic_load(flags, place) == value and reads < patience:
+        reads += 1
+        if reads > SPINS_BEFORE_YIELD:
             yield_cpu()
     return atomic_load(flags, place)
 
 
 @njit(nogil=True)
 def barrier_wait(flags, arrived, generation, threads, aborted):  # type: ignore[no-untyped-def]
-    """Wait until all threads are here: one flag counts arrivals, another the generations so far.
+    """Wait until all threads arrive: one flag counts arrivals, another the generations so far.
 
-    Says whether all came: when the cell `aborted` is set, one of them never will.
+    Returns whether all did: when the flag `aborted` is set, one of them never will.
     """
     current = atomic_load(flags, generation)
     if atomic_add(flags, arrived, 1) == threads - 1:

@@ -53,21 +53,21 @@ def walk_clusters(  # type: ignore[no-untyped-def]
     log_weight = np.empty(steps + 1, context.dtype)
     weight = clusters.weight.reshape(PLACES, blocks)
     for r in range(v.size):
-        prefer(log_fit[r].reshape(PLACES, blocks), largest(log_fit[r]), weight, sums)
-        scale = (1.0 - clusters.share) / add_up(sums[PLACES - 1], ends)
+        sum_fits(log_fit[r].reshape(PLACES, blocks), largest(log_fit[r]), weight, sums)
+        scale = (1.0 - clusters.share) / sum_blocks(sums[PLACES - 1], ends)
         draw_clusters(
             stream, clusters.share, clusters.masses, clusters.ends, sums, ends, place[:-1]
         )
         draw_members(stream, clusters.first, clusters.keep, clusters.member, place[:-1], word)
         word[steps], place[steps] = v[r], clusters.cluster[v[r]]
-        log_likely(clusters.share, scale, sums, clusters.mass, place, log_weight)
-        weigh(rows, bias, clusters.log_q, context[r], word, log_weight)
-        accepted[r] += accept_lanes(word, log_weight, neg_log_u[r])
+        log_cluster_ratio(clusters.share, scale, sums, clusters.mass, place, log_weight)
+        add_scores(rows, bias, clusters.log_q, context[r], word, log_weight)
+        accepted[r] += accept_proposals(word, log_weight, neg_log_u[r])
         v[r] = word[steps]
 
 
 @njit(cache=True, nogil=True)
-def accept_lanes(word, log_weight, neg_log_u):  # type: ignore[no-untyped-def]
+def accept_proposals(word, log_weight, neg_log_u):  # type: ignore[no-untyped-def]
     """The walk over the proposals, of one word: the last entry moves; how often it did."""
     current, taken = neg_log_u.size, 0
     for t in range(neg_log_u.size):
@@ -79,7 +79,7 @@ def accept_lanes(word, log_weight, neg_log_u):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def prefer(log_fit, top, weight, sums):  # type: ignore[no-untyped-def]
+def sum_fits(log_fit, top, weight, sums):  # type: ignore[no-untyped-def]
     """Sums of fit inside every block, all blocks at once; `log_fit` is ``g . centroid``.
 
     `top`, the largest, is taken off: no context makes a sum that overflows, or is zero.
@@ -101,7 +101,7 @@ def largest(x):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def add_up(block, ends):  # type: ignore[no-untyped-def]
+def sum_blocks(block, ends):  # type: ignore[no-untyped-def]
     """Running sums over whole blocks; gives the sum of all."""
     total = 0.0
     for k in range(ends.size):
@@ -145,7 +145,7 @@ def draw_members(stream, first, keep, member, place, word):  # type: ignore[no-u
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def log_likely(share, scale, sums, mass, place, out):  # type: ignore[no-untyped-def]
+def log_cluster_ratio(share, scale, sums, mass, place, out):  # type: ignore[no-untyped-def]
     """``log(p(c) / m_c)``; p by what a cluster really adds to its block, after rounding."""
     blocks, one = sums.shape[1], sums.dtype.type(1)
     for t in range(place.size):
@@ -156,7 +156,7 @@ def log_likely(share, scale, sums, mass, place, out):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
-def weigh(rows, bias, log_q, context, word, log_weight):  # type: ignore[no-untyped-def]
+def add_scores(rows, bias, log_q, context, word, log_weight):  # type: ignore[no-untyped-def]
     """``s(word) - log q(word | g)`` of some words, from ``log(p(c) / m_c)``, in place."""
     for t in range(word.size):
         row, total = rows[word[t]], bias[word[t]] - log_q[word[t]] - log_weight[t]

@@ -31,16 +31,7 @@ def draw_categorical(stream, weight):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def draw_blocked(
-    stream: Array,
-    rows: Array,
-    bias: Array,
-    context: Array,
-    block: int,
-    largest: Array,
-    total: Array,
-    words: Array,
-) -> None:
+def draw_blocked(stream, rows, bias, context, block, largest, total, words):  # type: ignore[no-untyped-def]
     """Draw a block by its sum, then a word of it by its score, for every row of `context`."""
     for m in range(len(context)):
         shift = largest[:, m].max()

@@ -1,86 +1,27 @@
-"""One step of stochastic gradient ascent from the gradients of all shards, as one compiled call.
+"""One step of stochastic gradient ascent, and running averages of the parameters, compiled.
 
 The rules are those of `training/optimizer.py`. Of a large table only the rows in the gradient are
 read or written. Threads share the work: a row and a slice of the dense parameters belong to one
 thread, and a row's gradients come in the order of the shards, so the bits do not depend on the
 number of threads.
+
+For the averages, parameters are sampled after every `STRIDE` updates. The average of t samples is
+``sum_s (C(s) - C(s-1)) x_s / C(t)`` with ``C(t) = t^power``. A row that is the same from sample s
+to sample t needs nothing in between:
+
+    average_t = decay average_s + (1 - decay) x,   decay = (s / t)^power
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+import numpy as np
 from numba import njit
 
-from wordrbm.kernels.averaging import STRIDE, average_dense, average_rows
 from wordrbm.kernels.barrier import owner_thread, thread_slice
 from wordrbm.kernels.fastmath import all_within
-from wordrbm.kernels.pcd_gradient import Parameters, ShardGradient
 from wordrbm.shapes import Array
 
-
-@njit(cache=True, nogil=True)
-def weigh_rows(part: int, parts: int, number: Array, weight: Array, total: Array) -> None:
-    """``total[w] += |weight[r]|`` for each w = number[r] of this part."""
-    for r in range(number.size):
-        if owner_thread(number[r], parts) == part:
-            total[number[r]] += abs(weight[r])
-
-
-@njit(cache=True, nogil=True)
-def clear_rows(part: int, parts: int, number: Array, total: Array) -> None:
-    """``total[w] = 0`` for each w = number[r] of this part."""
-    for r in range(number.size):
-        if owner_thread(number[r], parts) == part:
-            total[number[r]] = 0
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def row_scale(w, rate_scale, max_weight, total):  # type: ignore[no-untyped-def]
-    """The learning-rate factor of a row: by its frequency, and smaller where it is clipped."""
-    clipped = rate_scale.dtype.type(max_weight[w] / total[w])
-    return rate_scale[w] * min(clipped, rate_scale.dtype.type(1))
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def add_row(row, value, rate, shrink):  # type: ignore[no-untyped-def]
-    """``row += rate value - shrink row``."""
-    for k in range(row.size):
-        row[k] += rate * value[k] - shrink * row[k]
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def add_rows(
-    part: int,
-    parts: int,
-    table: Array,
-    number: Array,
-    values: Array,
-    weight: Array,
-    rate_scale: Array,
-    max_weight: Array,
-    total: Array,
-    rate: float,
-    shrink: float,
-) -> None:
-    """``table[w] += scale(w) (rate values[r] - shrink |weight[r]| table[w])``, w = number[r]."""
-    for r in range(number.size):
-        w = number[r]
-        if owner_thread(w, parts) == part:
-            scale = row_scale(w, rate_scale, max_weight, total)
-            add_row(table[w], values[r], scale * rate, scale * shrink * abs(weight[r]))
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def add_scaled(total: Array, value: Array, scale: float) -> None:
-    """``total += scale * value``, entry by entry."""
-    for k in range(total.size):
-        total[k] += scale * value[k]
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def decay_velocity(speed: Array, parameter: Array, momentum: float, shrink: float) -> None:
-    """``speed = momentum speed - shrink parameter``: momentum and weight decay."""
-    for k in range(speed.size):
-        speed[k] = momentum * speed[k] - shrink * parameter[k]
+STRIDE = 8  # a frequent row, which every update changes, is averaged only so often
 
 
 class Velocity(NamedTuple):
@@ -90,16 +31,16 @@ class Velocity(NamedTuple):
     c: Array
 
 
-class RowLimits(NamedTuple):
-    """Learning-rate factor and clipping of each row: see `RowRates`."""
+class RowRates(NamedTuple):
+    """Learning-rate factor and clipping threshold of each row of a table."""
 
     rate_scale: Array
-    max_weight: Array
-    total: Array
+    max_weight: Array  # weight in one update that still counts
+    total: Array  # scratch: all zero between updates
 
 
 class AverageTables(NamedTuple):
-    """Running averages of the parameters (`averaging.py`); a power of 0 is none."""
+    """Running averages of the parameters; a power of 0 is none."""
 
     D: Array
     U: Array
@@ -121,17 +62,9 @@ class StepSizes(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def apply_gradient(
-    part: int,
-    parts: int,
-    parameters: Parameters,
-    velocity: Velocity,
-    gradient: ShardGradient,
-    limits: RowLimits,
-    averages: AverageTables,
-    step: int,
-    step_sizes: StepSizes,
-) -> Any:
+def apply_gradient(  # type: ignore[no-untyped-def]
+    part, parts, parameters, velocity, gradient, row_rates, averages, step, step_sizes
+):
     """Apply this thread's share of update `step`; whether its dense parameters are finite."""
     if averages.power > 0:
         tables = parameters.D, parameters.b.reshape(-1, 1)
@@ -141,7 +74,7 @@ def apply_gradient(
                 part, parts, gradient.row_index[s, : gradient.rows[s]], tables, averaged,
                 averages.covered, (step - 1) // STRIDE, averages.power,
             )  # fmt: skip
-    step_rows(part, parts, parameters, gradient, limits, step_sizes)
+    step_rows(part, parts, parameters, gradient, row_rates, step_sizes)
     finite_U = step_dense(
         part, parts, parameters.U, velocity.U, gradient.U, step_sizes, step_sizes.hidden_shrink
     )
@@ -149,36 +82,74 @@ def apply_gradient(
         part, parts, parameters.c, velocity.c, gradient.c, step_sizes, step_sizes.word * 0
     )
     if averages.power > 0 and step % STRIDE == 0:
-        average_slice(part, parts, parameters.U, averages.U, step // STRIDE, averages.power)
-        average_slice(part, parts, parameters.c, averages.c, step // STRIDE, averages.power)
+        for parameter, average in (
+            (parameters.U.reshape(-1), averages.U.reshape(-1)),
+            (parameters.c, averages.c),
+        ):
+            share, now = thread_slice(part, parts, parameter.size), step // STRIDE
+            average_dense(parameter[share], average[share], now, averages.power)
     return finite_U and finite_c
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def step_rows(part, parts, parameters, gradient, row_rates, step_sizes):  # type: ignore[no-untyped-def]
+    """D and b, at the rows this part owns."""
+    tables = parameters.D, parameters.b.reshape(-1, 1)
+    shrinks = step_sizes.word_shrink, parameters.b.dtype.type(0)
+    for s in range(len(gradient.rows)):
+        row_index = gradient.row_index[s, : gradient.rows[s]]
+        weigh_rows(part, parts, row_index, gradient.weight[s], row_rates.total)
+    for s in range(len(gradient.rows)):
+        row_index = gradient.row_index[s, : gradient.rows[s]]
+        values = gradient.D[s], gradient.b[s].reshape(-1, 1)
+        add_rows(
+            part, parts, tables, row_index, values, gradient.weight[s], row_rates,
+            step_sizes.word, shrinks,
+        )  # fmt: skip
+    for s in range(len(gradient.rows)):
+        clear_rows(part, parts, gradient.row_index[s, : gradient.rows[s]], row_rates.total)
+
+
 @njit(cache=True, nogil=True)
-def average_slice(part, parts, parameter, average, now, power):  # type: ignore[no-untyped-def]
-    """Add this thread's slice of a dense parameter to its average."""
-    part_slice = thread_slice(part, parts, parameter.size)
-    average_dense(parameter.reshape(-1)[part_slice], average.reshape(-1)[part_slice], now, power)
+def weigh_rows(part: int, parts: int, number: Array, weight: Array, total: Array) -> None:
+    """``total[w] += |weight[r]|`` for each w = number[r] of this part."""
+    for r in range(number.size):
+        if owner_thread(number[r], parts) == part:
+            total[number[r]] += abs(weight[r])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def step_rows(part, parts, parameters, gradient, limits, step_sizes):  # type: ignore[no-untyped-def]
-    """D and b, at the rows this part owns."""
-    for s in range(len(gradient.rows)):
-        named = slice(0, gradient.rows[s])
-        weigh_rows(
-            part, parts, gradient.row_index[s, named], gradient.weight[s, named], limits.total
-        )
-    for s in range(len(gradient.rows)):
-        for r in range(gradient.rows[s]):
-            w = gradient.row_index[s, r]
-            if owner_thread(w, parts) == part:
-                scale = row_scale(w, limits.rate_scale, limits.max_weight, limits.total)
-                parameters.b[w] += scale * step_sizes.word * gradient.b[s, r]
-                shrink = scale * step_sizes.word_shrink * gradient.weight[s, r]
-                add_row(parameters.D[w], gradient.D[s, r], scale * step_sizes.word, shrink)
-    for s in range(len(gradient.rows)):
-        clear_rows(part, parts, gradient.row_index[s, : gradient.rows[s]], limits.total)
+def add_rows(  # type: ignore[no-untyped-def]
+    part, parts, tables, number, values, weight, row_rates, rate, shrinks
+):
+    """``table[w] += scale(w) (rate values[r] - shrink |weight[r]| table[w])``, w = number[r].
+
+    The scale of a row is by its frequency, and smaller where its weight is clipped.
+    """
+    one = row_rates.rate_scale.dtype.type(1)
+    for r in range(number.size):
+        w = number[r]
+        if owner_thread(w, parts) == part:
+            clipped = row_rates.rate_scale.dtype.type(row_rates.max_weight[w] / row_rates.total[w])
+            scale = row_rates.rate_scale[w] * min(clipped, one)
+            for t in range(len(tables)):
+                shrink = scale * shrinks[t] * abs(weight[r])
+                add_row(tables[t][w], values[t][r], scale * rate, shrink)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def add_row(row, value, rate, shrink):  # type: ignore[no-untyped-def]
+    """``row += rate value - shrink row``."""
+    for k in range(row.size):
+        row[k] += rate * value[k] - shrink * row[k]
+
+
+@njit(cache=True, nogil=True)
+def clear_rows(part: int, parts: int, number: Array, total: Array) -> None:
+    """``total[w] = 0`` for each w = number[r] of this part."""
+    for r in range(number.size):
+        if owner_thread(number[r], parts) == part:
+            total[number[r]] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -191,3 +162,66 @@ def step_dense(part, parts, parameter, speed, gradient, step_sizes, shrink):  # 
         add_scaled(velocity, gradient[shard].reshape(-1)[part_slice], step_sizes.hidden)
     add_scaled(values, velocity, step_sizes.momentum * 0 + 1)
     return all_within(values, step_sizes.bound)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def decay_velocity(speed: Array, parameter: Array, momentum: float, shrink: float) -> None:
+    """``speed = momentum speed - shrink parameter``: momentum and weight decay."""
+    for k in range(speed.size):
+        speed[k] = momentum * speed[k] - shrink * parameter[k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def add_scaled(total: Array, value: Array, scale: float) -> None:
+    """``total += scale * value``, entry by entry."""
+    for k in range(total.size):
+        total[k] += scale * value[k]
+
+
+@njit(cache=True, nogil=True)
+def average_rows(part, parts, number, tables, averages, covered, now, power):  # type: ignore[no-untyped-def]
+    """Bring the averages of this thread's rows up to sample `now`, before the rows change.
+
+    ``covered[w]`` is the sample up to which the averages of row w count, in all tables.
+    """
+    for w in number:
+        if owner_thread(w, parts) == part and covered[w] < now:
+            decay = tables[0].dtype.type(average_decay(covered[w], now, power))
+            for t in range(len(tables)):
+                blend(averages[t][w], tables[t][w], decay)
+            covered[w] = now
+
+
+@njit(cache=True, nogil=True)
+def average_all(table, average, covered, now, power, out):  # type: ignore[no-untyped-def]
+    """The averages of all rows after sample `now`, O(K)."""
+    for w in range(len(table)):
+        out[w] = average[w]
+        decay = average_decay(covered[w], now, power) if now > 0 else 0.0
+        blend(out[w], table[w], table.dtype.type(decay))
+
+
+@njit(cache=True, nogil=True)
+def average_dense(parameter: Array, average: Array, now: int, power: int) -> None:
+    """Add sample `now` of a dense parameter to its average."""
+    decay = np.float64(average_decay(now - 1, now, power))
+    blend(average, parameter, parameter.dtype.type(decay))
+
+
+@njit(cache=True, nogil=True)
+def average_decay(before, now, power):  # type: ignore[no-untyped-def]
+    """``(before / now)^power`` for a whole power, by squaring."""
+    decay, factor = 1.0, before / now
+    while power > 0:
+        if power & 1:
+            decay *= factor
+        factor *= factor
+        power >>= 1
+    return decay
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def blend(average, value, decay):  # type: ignore[no-untyped-def]
+    """``average = decay average + (1 - decay) value``, entry by entry."""
+    for k in range(average.size):
+        average[k] = value[k] + decay * (average[k] - value[k])

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from wordrbm.kernels.rng import GOLDEN, splitmix
+from wordrbm.shapes import Array
 
 ROUNDS = 8
 
@@ -23,9 +23,9 @@ ROUNDS = 8
 class ShufflePlan(NamedTuple):
     """A shuffled visit of all windows of a text: see `text/windows.py`."""
 
-    ids: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    before: NDArray[np.int64]
+    ids: Array
+    starts: Array
+    before: Array
     seed: Any
 
 
@@ -62,7 +62,7 @@ def permute(key: Any, index: Any, size: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def shuffled_indices(seed: Any, first: int, size: int, out: NDArray[np.int64]) -> None:
+def shuffled_indices(seed: Any, first: int, size: int, out: Array) -> None:
     """out[i] = permute(key(seed, g // size), g % size, size) for g = first + i."""
     for i in range(out.size):
         visit = first + i
@@ -70,7 +70,7 @@ def shuffled_indices(seed: Any, first: int, size: int, out: NDArray[np.int64]) -
 
 
 @njit(cache=True, nogil=True)
-def span_of(before: NDArray[np.int64], window: int) -> int:
+def span_of(before: Array, window: int) -> int:
     """The run r with before[r] <= window < before[r + 1], by halving."""
     low, high = 0, before.size - 1
     while high - low > 1:
@@ -83,13 +83,7 @@ def span_of(before: NDArray[np.int64], window: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def gather(
-    ids: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    before: NDArray[np.int64],
-    index: NDArray[np.int64],
-    out: NDArray[np.int32],
-) -> None:
+def gather_windows(ids: Array, starts: Array, before: Array, index: Array, out: Array) -> None:
     """out[i] = ids[s : s + n] with s = starts[r] + index[i] - before[r], r the window's run."""
     for i in range(index.size):
         run = span_of(before, index[i])
@@ -99,11 +93,11 @@ def gather(
 
 
 @njit(cache=True, nogil=True)
-def fill_batch(plan: ShufflePlan, first: int, out: NDArray[np.int32]) -> int:
+def fill_batch(plan: ShufflePlan, first: int, out: Array) -> int:
     """Fill `out` with the windows of visits first, first + 1, ..; gives the largest unsigned."""
     index = np.empty(len(out), np.int64)
     shuffled_indices(plan.seed, first, plan.before[-1], index)
-    gather(plan.ids, plan.starts, plan.before, index, out)
+    gather_windows(plan.ids, plan.starts, plan.before, index, out)
     largest = np.uint32(0)
     for word in out.reshape(-1):
         largest = max(largest, np.uint32(word))

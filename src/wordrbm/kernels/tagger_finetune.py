@@ -82,7 +82,7 @@ def sgd_steps(
         none = np.float32(0.0)
         step(parameters.U, np.dot(x.T, da), grad_squared.U, hidden_rate, none)
         c, c_squared = parameters.c.reshape(1, -1), grad_squared.c.reshape(1, -1)
-        step(c, column_sums(da), c_squared, hidden_rate, none)
+        step(c, da.sum(axis=0).reshape(1, -1), c_squared, hidden_rate, none)
     return total
 
 
@@ -136,15 +136,6 @@ def hidden_gradient(centre, h, dh, hidden_scale):  # type: ignore[no-untyped-def
         for j in range(h.shape[1]):
             da[w, j] = hidden_scale * h[w, j] * (np.float32(1.0) - h[w, j]) * dh[centre + w, j]
     return da
-
-
-@njit(cache=True, nogil=True)
-def column_sums(da):  # type: ignore[no-untyped-def]
-    """The sum over rows, as a matrix of one row."""
-    total = np.zeros((1, da.shape[1]), da.dtype)
-    for w in range(da.shape[0]):
-        total[0] += da[w]
-    return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -20,7 +20,7 @@ from wordrbm.kernels.barrier import (
     thread_slice,
 )
 from wordrbm.kernels.jumps import ReservoirTable
-from wordrbm.kernels.optimizer import AverageTables, RowLimits, StepSizes, Velocity, apply_gradient
+from wordrbm.kernels.optimizer import AverageTables, RowRates, StepSizes, Velocity, apply_gradient
 from wordrbm.kernels.pcd_gradient import Parameters, PooledProposals, ShardGradient, shard_gradient
 from wordrbm.kernels.ranking import Candidates
 from wordrbm.kernels.shuffle import ShufflePlan, fill_batch
@@ -43,7 +43,7 @@ class UpdateState(NamedTuple):
     reservoir: ReservoirTable  # windows to jump to
     jumps: int  # proposed to each chain
     candidates: Candidates  # that the words read are ranked among
-    limits: RowLimits
+    row_rates: RowRates
     averages: AverageTables
     read: Array  # B x n
     v: Array  # 2 x M x n: before and after, alternating
@@ -93,7 +93,7 @@ def run_share(step, thread, threads, seed, state):  # type: ignore[no-untyped-de
         p = state.step_sizes
         step_sizes = StepSizes(p[0], p[1], p[2], p[3], p[4], p[5])
         if not apply_gradient(
-            thread, threads, state.parameters, state.velocity, state.gradient, state.limits,
+            thread, threads, state.parameters, state.velocity, state.gradient, state.row_rates,
             state.averages, step, step_sizes,
         ):  # fmt: skip
             atomic_store(state.flags, DIVERGED, 1)

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from wordrbm.errors import Stopped
-from wordrbm.kernels.cloze import log_gain
+from wordrbm.kernels.free_energy import log_gain
 from wordrbm.models.base import AbstractRBM
 from wordrbm.shapes import Hidden, Scores, Words
 from wordrbm.threads import StopCheck, never_stop, one_blas_thread

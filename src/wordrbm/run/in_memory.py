@@ -12,6 +12,7 @@ from typing import final
 import numpy as np
 
 from wordrbm.kernels.jumps import WordTables
+from wordrbm.kernels.optimizer import RowRates
 from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import Chains, Metropolis, PooledMetropolis, sweep, word_tables
@@ -20,9 +21,9 @@ from wordrbm.shapes import Array, Probability, Words
 from wordrbm.text.windows import Windows, read_batch
 from wordrbm.training import Progress, TrainingSettings, TrainingState, start
 from wordrbm.training.batches import Batches
-from wordrbm.training.optimizer import RowRates
+from wordrbm.training.optimizer import row_rates_of
 from wordrbm.training.spectral import random_model
-from wordrbm.training.trainer import row_rates_of, updates
+from wordrbm.training.trainer import updates
 
 OnUpdate = Callable[[Progress], None]  # called after every update; may raise `Stopped`
 
@@ -109,9 +110,7 @@ class InMemoryTrainer:
         writes in place and would end the process.
         """
         rbm = WordRepRBM(**{name: writable(x) for name, x in self.rbm.parameters().items()})
-        rates = self.row_rates
-        row_rates = RowRates(*map(writable, (rates.rate_scale, rates.max_weight, rates.total)))
-        return replace(self, rbm=rbm, row_rates=row_rates)
+        return replace(self, rbm=rbm, row_rates=RowRates(*map(writable, self.row_rates)))
 
 
 def writable(array: Array) -> Array:

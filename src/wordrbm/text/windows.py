@@ -51,7 +51,7 @@ class Windows:
         if index.size and not (index.min() >= 0 and index.max() < len(self)):
             raise IndexError(f"windows are numbered 0 to {len(self) - 1}")
         out = np.empty((index.size, self.n), np.int32)
-        shuffle.gather(self.ids, self.starts, self.cumulative, index, out)
+        shuffle.gather_windows(self.ids, self.starts, self.cumulative, index, out)
         self.check_ids(int(out.view(np.uint32).max()) if out.size else 0)
         return out
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.jumps import ReservoirTable, pool_size
-from wordrbm.kernels.optimizer import AverageTables, RowLimits, Velocity
+from wordrbm.kernels.optimizer import AverageTables, Velocity
 from wordrbm.kernels.pcd_gradient import Parameters, PooledProposals, ShardGradient
 from wordrbm.kernels.ranking import Candidates
 from wordrbm.kernels.shuffle import ShufflePlan
@@ -29,18 +29,10 @@ from wordrbm.kernels.update import (
     run_worker,
 )
 from wordrbm.models import WordRepRBM
-from wordrbm.sampling import (
-    AliasTable,
-    Chains,
-    PooledMetropolis,
-    Reservoir,
-    Transition,
-    word_tables,
-)
+from wordrbm.sampling import AliasTable, Chains, PooledMetropolis, Reservoir, Transition
 from wordrbm.shapes import Array, Words
-from wordrbm.training.averaging import Averages
 from wordrbm.training.batches import HasShufflePlan, RecentWindows
-from wordrbm.training.optimizer import MAX_WEIGHT, LearningRates
+from wordrbm.training.optimizer import MAX_WEIGHT, Averages, LearningRates
 from wordrbm.training.settings import TrainingSettings
 from wordrbm.training.update import UpdateContext, UpdateResult
 
@@ -59,8 +51,8 @@ class CompiledUpdate:
         *,
         threads: int,
     ) -> None:
-        batches, settings, row_rates, chains, velocity, self._recent, averages, ranking = context
-        self._batches, self._settings = batches, settings
+        batches, settings, row_rates, chains, velocity, recent, averages, candidates = context
+        self._batches, self._settings, self._recent = batches, settings, recent
         self._threads = min(threads, settings.shards)  # more would be idle
         self._state = UpdateState(
             flags=np.zeros(FLAGS, np.int64),
@@ -68,15 +60,15 @@ class CompiledUpdate:
             parameters=Parameters(model.D, model.stacked, model.b, model.c),
             velocity=Velocity(velocity["U"], velocity["c"]),
             proposals=proposals,
-            reservoir=_reservoir(self._recent, settings.window),
-            jumps=self._recent.jumps.count if self._recent else 0,
-            candidates=ranking.candidates() if ranking else _no_candidates(settings.window),
-            limits=RowLimits(row_rates.rate_scale, row_rates.max_weight, row_rates.total),
+            reservoir=_reservoir(recent, chains, candidates),
+            jumps=settings.jumps,
+            candidates=candidates,
+            row_rates=row_rates,
             averages=_average_tables(model, averages),
             read=np.empty((settings.batch_size, settings.window), np.int32),
             v=np.stack([chains.v] * 2).astype(np.int32),
             h=np.stack([chains.h] * 2).astype(model.c.dtype),
-            gradient=_allocate(model, settings, ranking.size if ranking else 0),
+            gradient=_allocate(model, settings, candidates.size),
             step_sizes=np.empty(6, model.c.dtype),
         )
         self._workers = [
@@ -96,7 +88,7 @@ class CompiledUpdate:
         except RuntimeError:  # the system gives no more threads
             self.__exit__()
             raise WordRBMError(
-                f"{self._threads} threads cannot be started on this machine; ask for fewer."
+                f"{self._threads} threads cannot be started on this machine; use fewer threads."
             ) from None
         return self
 
@@ -110,6 +102,7 @@ class CompiledUpdate:
                 worker.join()
 
     def step(self, step: int, rates: LearningRates) -> UpdateResult:
+        """Make the update after `step` of them; the model and the velocity change in place."""
         state, B = self._state, self._settings.batch_size
         if not state.plan.before.size:
             state.read[...] = _checked(self._batches(step * B, B), state)
@@ -171,8 +164,8 @@ def _checked(v: Words, state: UpdateState) -> Words:
     """Windows that compiled code may use: it looks at no bound itself."""
     if v.shape != state.read.shape or v.dtype.kind not in "iu":
         raise WordRBMError(
-            f"A batch of shape {v.shape} and type {v.dtype} was given; whole numbers of shape "
-            f"{state.read.shape} are needed."
+            f"A batch has shape {v.shape} and type {v.dtype}; give batches of integers of shape "
+            f"{state.read.shape}."
         )
     for word in (v.min(), v.max()) if v.size else ():
         if not 0 <= word < len(state.parameters.b):
@@ -194,10 +187,9 @@ def _step_sizes(rates: LearningRates, B: int) -> tuple[float, ...]:
 
 
 def _average_tables(model: WordRepRBM, averages: Averages | None) -> AverageTables:
-    """The averages as compiled code reads them; without any, of the same types and empty."""
+    """The averages as compiled code reads them; without any, arrays of the types of theirs."""
     if averages is None:
-        nothing = np.empty((0, 0), model.c.dtype), np.empty(0, model.c.dtype)
-        return AverageTables(nothing[0], nothing[0], *nothing[1:] * 2, np.empty(0, np.int64), 0)
+        averages = Averages(0, {x: model.table(x) for x in "DUbc"}, (), np.empty(0, np.int64))
     D, U, b, c = (averages.value[name] for name in "DUbc")
     return AverageTables(D, U, b.reshape(-1), c, averages.covered, averages.power)
 
@@ -209,16 +201,13 @@ def _empty_plan() -> ShufflePlan:
     return ShufflePlan(ids, np.empty(0, np.int64), np.empty(0, np.int64), np.uint64(0))
 
 
-def _reservoir(recent: RecentWindows | None, n: int) -> ReservoirTable:
+def _reservoir(
+    recent: RecentWindows | None, chains: Chains, candidates: Candidates
+) -> ReservoirTable:
     """The reservoir of the jumps; without jumps, one window that is never proposed."""
     if recent:
         return recent.jumps.reservoir.table
-    return Reservoir.build(np.zeros((1, n), np.int32), AliasTable.build(np.ones(1))).table
-
-
-def _no_candidates(n: int) -> Candidates:
-    """Without ranking: tables of one word that is never drawn."""
-    return Candidates(word_tables(AliasTable.build(np.ones(1)), n), 0, 0.0, 0.0)
+    return Reservoir.build(chains.v[:1], candidates.words).table
 
 
 def _allocate(model: WordRepRBM, settings: TrainingSettings, candidates: int) -> ShardGradient:

@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from wordrbm.kernels.ranking import Candidates
 from wordrbm.models import AbstractRBM, Gradient
 from wordrbm.sampling import Chains, Jumps, Transition, TransitionInfo, draw_hidden
 from wordrbm.shapes import Stream, Words
-from wordrbm.training.ranking import Ranking
+from wordrbm.training.ranking import rank_words
 
 
 class ShardResult(NamedTuple):
@@ -35,7 +36,7 @@ def shard_gradient(
     v: Words,
     chains: Chains,
     jumps: Jumps | None = None,
-    ranking: Ranking | None = None,
+    candidates: Candidates | None = None,
 ) -> ShardResult:
     """Move the chains, word by word and then by jumps, and compare them with the windows `v`."""
     B, M = len(v), len(chains.v)
@@ -46,8 +47,8 @@ def shard_gradient(
         windows = np.concatenate([v, moved, pool])
         jumped = float(accepted.mean()) / jumps.count
     phase = phase_weights(B, weight * (B / M), model.c.dtype)
-    if ranking is not None:
-        ranked = ranking(stream, model, v)
+    if candidates is not None and candidates.size:
+        ranked = rank_words(stream, model, candidates, v)
         windows = np.concatenate([windows, ranked.windows])
         phase = np.concatenate([phase, ranked.weight.astype(phase.dtype)])
         phase[:B] += ranked.read.astype(phase.dtype)

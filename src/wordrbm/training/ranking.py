@@ -20,8 +20,7 @@ References
     EMNLP 2018.
 """
 
-from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -50,52 +49,42 @@ class RankedWindows(NamedTuple):
     weight: Float[np.ndarray, " N"]  # below zero: these windows are to become less probable
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Ranking:
-    """Ranks one word of each window, for any model."""
-
-    words: WordTables
-    size: int  # candidates for each position: P
-    weight: float  # of this objective beside the log-likelihood
-    thinning: float = THINNING
-
-    def candidates(self) -> Candidates:
-        """The same as compiled code reads it."""
-        return Candidates(self.words, self.size, self.weight, self.thinning)
-
-    def __call__(self, stream: Stream, model: AbstractRBM, v: Words) -> RankedWindows:
-        """Rank the windows v that a shard has read."""
-        B, n = v.shape
-        read, windows, weights = np.zeros(B), [v[:0]], [np.zeros(0)]
-        rotation = draw_rotation(stream, n, B)
-        for i in range(n):
-            first, last = ranked_windows(i, n, B, rotation)
-            if first == last:
-                continue
-            number = np.empty(self.size, np.int32)
-            draw_candidates(stream, self.words, i, number)
-            others, r = self._rank(model, v[first:last], i, number)
-            thinned = np.empty((len(r), self.size))
-            for m, probability in enumerate(r):
-                thin(next_uniform(stream), probability[1:], self.thinning, thinned[m])
-            read[first:last] = self.weight * (1.0 - r[:, 0])
-            windows.append(others[thinned > 0.0])
-            weights.append(-self.weight * thinned[thinned > 0.0])
-        return RankedWindows(read, np.concatenate(windows), np.concatenate(weights))
-
-    def _rank(self, model: AbstractRBM, v: Words, i: int, number: Array) -> tuple[Array, Array]:
-        """Each window v with every candidate at position i, and r of each, the word read first."""
-        tried = np.repeat(v[:, None], 1 + self.size, axis=1)
-        tried[:, 1:, i] = number
-        energy = model.free_energy(tried.reshape(-1, v.shape[1])).reshape(tried.shape[:2])
-        score = -energy - self.words.log_q[tried[:, :, i]]
-        r = np.exp(score - score.max(axis=1, keepdims=True))
-        return tried[:, 1:], r / r.sum(axis=1, keepdims=True)
+def candidates_of(settings: TrainingSettings, words: WordTables) -> Candidates:
+    """What the words read are ranked among by these settings; of size 0 without ranking."""
+    size = settings.candidates if settings.objective == "hybrid" else 0
+    return Candidates(words, size, settings.ranking_weight, THINNING)
 
 
-def ranking_of(settings: TrainingSettings, words: WordTables) -> Ranking | None:
-    """The ranking of these settings; None without one."""
-    if settings.objective == "sml":
-        return None
-    return Ranking(words, settings.candidates, settings.ranking_weight)
+def rank_words(
+    stream: Stream, model: AbstractRBM, candidates: Candidates, v: Words
+) -> RankedWindows:
+    """Rank one word of each window v that a shard has read, for any model."""
+    (B, n), P = v.shape, candidates.size
+    read, windows, weights = np.zeros(B), [v[:0]], [np.zeros(0)]
+    rotation = draw_rotation(stream, n, B)
+    for i in range(n):
+        first, last = ranked_windows(i, n, B, rotation)
+        if first == last:
+            continue
+        number = np.empty(P, np.int32)
+        draw_candidates(stream, candidates.words, i, number)
+        others, r = _rank_position(model, candidates, v[first:last], i, number)
+        thinned = np.empty((len(r), P))
+        for m, probability in enumerate(r):
+            thin(next_uniform(stream), probability[1:], candidates.thinning, thinned[m])
+        read[first:last] = candidates.weight * (1.0 - r[:, 0])
+        windows.append(others[thinned > 0.0])
+        weights.append(-candidates.weight * thinned[thinned > 0.0])
+    return RankedWindows(read, np.concatenate(windows), np.concatenate(weights))
+
+
+def _rank_position(
+    model: AbstractRBM, candidates: Candidates, v: Words, i: int, number: Array
+) -> tuple[Array, Array]:
+    """Each window v with every candidate at position i, and r of each, the word read first."""
+    tried = np.repeat(v[:, None], 1 + number.size, axis=1)
+    tried[:, 1:, i] = number
+    energy = model.free_energy(tried.reshape(-1, v.shape[1])).reshape(tried.shape[:2])
+    score = -energy - candidates.words.log_q[tried[:, :, i]]
+    r = np.exp(score - score.max(axis=1, keepdims=True))
+    return tried[:, 1:], r / r.sum(axis=1, keepdims=True)

@@ -43,8 +43,12 @@ def initial_model(
     """The model before the first update of a run on so many windows; q are word frequencies."""
     rng = np.random.default_rng(settings.seed)
     rbm = random_model(rng, settings, q)
-    if settings.initialization == "spectral":
-        set_spectral_vectors(rng, rbm, batches, windows, q)
+    # A small vocabulary starts at random: its words are read often, and vectors that already say
+    # all of a small text make the first updates diverge.
+    if settings.initialization == "spectral" and len(q) >= MIN_WORDS:
+        n, d = settings.window, settings.dimension
+        vectors = spectral_vectors(rng, batches, min(windows, WINDOWS), n, q, d)
+        rbm.D[:, : vectors.shape[1]] = vectors  # columns beyond the components stay
     return rbm
 
 
@@ -56,32 +60,8 @@ def random_model(
     return init_wordrep(rng, **sizes, word_probability=q, hidden_bias=settings.hidden_bias)
 
 
-def set_spectral_vectors(
-    rng: np.random.Generator,
-    rbm: WordRepRBM,
-    batches: Batches,
-    windows: int,
-    q: Probability,
-) -> None:
-    """Set D from the first of the `windows` there are; columns beyond the components stay.
-
-    A small vocabulary stays as it is: its words are read often, and vectors that already say all of
-    a small text make the first updates diverge.
-    """
-    if len(rbm.b) < MIN_WORDS:
-        return
-    windows = min(windows, WINDOWS)
-    vectors = spectral_vectors(rng, batches, windows, rbm.positions, q, rbm.D.shape[1])
-    rbm.D[:, : vectors.shape[1]] = vectors
-
-
 def spectral_vectors(
-    rng: np.random.Generator,
-    batches: Batches,
-    windows: int,
-    n: int,
-    q: Probability,
-    d: int,
+    rng: np.random.Generator, batches: Batches, windows: int, n: int, q: Probability, d: int
 ) -> Float[np.ndarray, "K k"]:
     """Vectors of k <= d numbers from the first `windows` windows of n words; k < d if K is small.
 
@@ -141,11 +121,7 @@ class _Features:
 
 
 def _count(
-    batches: Batches,
-    windows: int,
-    n: int,
-    K: int,
-    contexts: Int64[np.ndarray, " C"],
+    batches: Batches, windows: int, n: int, K: int, contexts: Int64[np.ndarray, " C"]
 ) -> _Features:
     """Count the neighbours of the middle word of each window; with n = 2, one on each side."""
     C = contexts.size

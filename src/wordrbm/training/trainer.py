@@ -13,24 +13,25 @@ import numpy as np
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.jumps import WordTables
+from wordrbm.kernels.optimizer import RowRates
 from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import AbstractRBM, WordRepRBM
-from wordrbm.sampling import (
-    AliasTable,
-    Chains,
-    Transition,
-    draw_hidden,
-    word_tables,
-)
+from wordrbm.sampling import AliasTable, Chains, Transition, draw_hidden, word_tables
 from wordrbm.shapes import Probability
 from wordrbm.threads import one_blas_thread
-from wordrbm.training.averaging import Averages, Model
 from wordrbm.training.batches import Batches, recent_windows
 from wordrbm.training.compiled import CompiledUpdate, compile_proposals
-from wordrbm.training.optimizer import MAX_WEIGHT, LearningRates, RowRates, Velocity
-from wordrbm.training.ranking import ranking_of
+from wordrbm.training.optimizer import (
+    MAX_WEIGHT,
+    Averages,
+    LearningRates,
+    Model,
+    Velocity,
+    row_rates_of,
+)
+from wordrbm.training.ranking import candidates_of
 from wordrbm.training.settings import TrainingSettings
-from wordrbm.training.update import PlainUpdate, Update, UpdateContext
+from wordrbm.training.update import PlainUpdate, UpdateContext
 
 WORST_SCORE = 10.0  # times the perplexity of word frequencies: the run has diverged
 
@@ -77,7 +78,7 @@ def start(model: AbstractRBM, batches: Batches, settings: TrainingSettings) -> T
     averages = None
     if settings.averaging:
         averages = Averages.start(model, list(gradient.rows), settings.averaging)
-    return TrainingState(0, Chains(v, h), velocity, averages=averages)
+    return TrainingState(0, Chains(v, h), velocity, averages)
 
 
 def learning_rates_at(settings: TrainingSettings, step: int) -> LearningRates:
@@ -119,12 +120,6 @@ def train(
     )
 
 
-def row_rates_of(model: AbstractRBM, q: Probability, settings: TrainingSettings) -> RowRates:
-    """The row rates of a run with these settings, O(K)."""
-    weight = settings.ranking_weight if settings.objective == "hybrid" else 0.0
-    return RowRates.from_frequencies(model, q, settings.batch_size, weight)
-
-
 def updates(
     model: AbstractRBM,
     transition: Transition,
@@ -143,26 +138,21 @@ def updates(
     recent = recent_windows(batches, words, settings)
     context = UpdateContext(
         batches, settings, row_rates, state.chains, state.velocity, recent, state.averages,
-        ranking_of(settings, words),
+        candidates_of(settings, words),
     )  # fmt: skip
-    with (
-        _update_of(model, transition, context, threads) as update,
-        one_blas_thread(),
-    ):
+    with _update_of(model, transition, context, threads) as update, one_blas_thread():
         while state.step < settings.steps:
             result = update.step(state.step, learning_rates_at(settings, state.step))
             state = state._replace(step=state.step + 1, chains=result.chains)
             if not result.is_finite:
                 check_weights(model, state.velocity, state.step, settings)
-            yield (
-                state,
-                progress_at(settings, state.step, result.acceptance, result.jump_acceptance),
-            )
+            acceptance = result.acceptance, result.jump_acceptance
+            yield state, progress_at(settings, state.step, *acceptance)
 
 
 def _update_of(
     model: AbstractRBM, transition: Transition, context: UpdateContext, threads: int
-) -> Update:
+) -> CompiledUpdate | PlainUpdate:
     """The compiled update where there is one for this model and operator, else the plain one."""
     proposals = compile_proposals(transition)
     if proposals is not None and isinstance(model, WordRepRBM):

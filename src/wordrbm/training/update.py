@@ -8,18 +8,18 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import count
-from typing import NamedTuple, Protocol, TypeVar, final
+from typing import NamedTuple, TypeVar, final
 
 import numpy as np
 
+from wordrbm.kernels.optimizer import RowRates
+from wordrbm.kernels.ranking import Candidates
 from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling import Chains, Jumps, Transition
-from wordrbm.training.averaging import Averages
 from wordrbm.training.batches import Batches, RecentWindows
-from wordrbm.training.optimizer import LearningRates, RowRates, Velocity, part_slice, sgd_step
+from wordrbm.training.optimizer import Averages, LearningRates, Velocity, part_slice, sgd_step
 from wordrbm.training.pcd_gradient import ShardResult, shard_gradient
-from wordrbm.training.ranking import Ranking
 from wordrbm.training.settings import TrainingSettings
 
 T = TypeVar("T")
@@ -33,9 +33,9 @@ class UpdateContext(NamedTuple):
     row_rates: RowRates
     chains: Chains
     velocity: Velocity
-    recent: RecentWindows | None = None  # windows to jump to, if there are jumps
-    averages: Averages | None = None  # change in place, if there are any
-    ranking: Ranking | None = None  # of the words read, if they are ranked
+    recent: RecentWindows | None  # windows to jump to, if there are jumps
+    averages: Averages | None  # change in place, if there are any
+    candidates: Candidates  # that the words read are ranked among
 
 
 class UpdateResult(NamedTuple):
@@ -45,18 +45,6 @@ class UpdateResult(NamedTuple):
     acceptance: float
     is_finite: bool  # whether the dense parameters still are
     jump_acceptance: float = 0.0
-
-
-class Update(Protocol):
-    """Makes the updates of a run, one after another."""
-
-    def __enter__(self) -> "Update": ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def step(self, step: int, rates: LearningRates) -> UpdateResult:
-        """Make the update after `step` of them; the model and the velocity change in place."""
-        ...
 
 
 @final
@@ -100,8 +88,7 @@ class PlainUpdate:
     ) -> None:
         self._model, self._transition, self._threads = model, transition, threads
         self._batches, self._settings, self._row_rates, self._chains, self._velocity = context[:5]
-        self._recent, self._averages = context.recent, context.averages
-        self._ranking = context.ranking
+        self._recent, self._averages, self._candidates = context[5:]
         self._jumps: Jumps | None = None
         self._pool = ShardPool(threads)
 
@@ -113,6 +100,7 @@ class PlainUpdate:
         self._pool.__exit__()
 
     def step(self, step: int, rates: LearningRates) -> UpdateResult:
+        """Make the update after `step` of them; the model and the velocity change in place."""
         self._jumps = self._recent.at(step) if self._recent else None
         results = self._pool.map(partial(self._shard_gradient, step), self._settings.shards)
         gradients = [result.gradient for result in results]
@@ -140,7 +128,7 @@ class PlainUpdate:
         chains = Chains(self._chains.v[moved], self._chains.h[moved])
         with np.errstate(over="ignore", invalid="ignore"):  # divergence is reported in one sentence
             return shard_gradient(
-                stream, self._model, self._transition, v, chains, self._jumps, self._ranking
+                stream, self._model, self._transition, v, chains, self._jumps, self._candidates
             )
 
 

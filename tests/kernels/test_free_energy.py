@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from wordrbm.kernels.cloze import log_gain
+from wordrbm.kernels.free_energy import log_gain
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,77 @@
+"""Free energies of windows: with another word at a position, and with hidden units dropped out.
+
+With ``a_j`` the input of hidden unit j from the rest of a window and ``x_kj`` what word k adds,
+
+    sum_j softplus(a_j + x_kj) - softplus(a_j) = log prod_j (sigm(-a_j) + sigm(a_j) exp(x_kj))
+
+so K H products replace K H logarithms. Both logistic values are taken by themselves: one minus
+the other would lose the whole answer where a unit is nearly always on.
+
+With m_j 0 for a unit dropped from a document, and 1 / (1 - dropout rate) for the others,
+
+    F = -sum_i b[v_i] - sum_j m_j log(1 + exp x_j),     -dF/dx_j = m_j / (1 + exp(-x_j))
+"""
+
+import numpy as np
+from numba import njit
+
+from wordrbm.kernels.fastmath import COMPILED, exp, log
+from wordrbm.kernels.metropolis import REORDER
+from wordrbm.shapes import Array
+
+
+@njit(cache=True, nogil=True)
+def log_gain(rest: Array, off: Array, on: Array, weight: Array, growth: Array, out: Array) -> None:
+    """``out[m, k] = sum_j softplus(rest + weight) - softplus(rest)``; growth is exp(weight)."""
+    for m in range(rest.shape[0]):
+        for k in range(weight.shape[0]):
+            product = _product(off[m], on[m], growth[k])
+            usual = 1e-300 < product < 1e300
+            out[m, k] = np.log(product) if usual else _log_slowly(rest[m], weight[k])
+
+
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def _product(off, on, growth):  # type: ignore[no-untyped-def]
+    product = 1.0
+    for j in range(off.size):
+        product *= off[j] + on[j] * growth[j]
+    return product
+
+
+@njit(cache=True, nogil=True)
+def _log_slowly(rest, weight):  # type: ignore[no-untyped-def]
+    """The sum by its definition, for a product beyond the range of a double."""
+    total = 0.0
+    for j in range(rest.size):
+        total += _softplus(rest[j] + weight[j]) - _softplus(rest[j])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _softplus(x):  # type: ignore[no-untyped-def]
+    return max(x, 0.0) + np.log1p(np.exp(-abs(x)))
+
+
+@njit(cache=True, **COMPILED)
+def masked_units(x: Array, c: Array, mask: Array, document: Array, total: Array) -> None:
+    """``total[w] = sum_j m_j log(1 + exp x_j)``; over x + c is written ``m_j / (1 + exp -x_j)``."""
+    zero, one = x.dtype.type(0), x.dtype.type(1)
+    term = np.empty_like(c)
+    for w in range(x.shape[0]):
+        row, unit_mask = x[w], mask[document[w]]
+        for j in range(c.size):
+            fit = row[j] + c[j]
+            small = exp(-abs(fit))
+            term[j] = unit_mask[j] * (max(fit, zero) + log(one + small))
+            row[j] = unit_mask[j] * (one if fit > zero else small) / (one + small)
+        for j in range(c.size):
+            total[w] += term[j]
+
+
+@njit(cache=True, nogil=True)
+def sum_rows(number: Array, values: Array, total: Array) -> None:
+    """``total[number[r]] += values[r]``: gradients of windows added up by word."""
+    for r in range(number.size):
+        row = total[number[r]]
+        for k in range(row.size):
+            row[k] += values[r, k]
