@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests import reference
+from tests.sampling.test_operators import drift
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.jumps import count_of, pool_size, stratify
 from wordrbm.models import init_wordrep
@@ -82,13 +83,6 @@ def test_a_chain_alone_with_its_pool_stays_at_the_target(rng, stream, model, res
     operator = Jumps(reservoir, jumps)
     moved = [operator(stream, model, v[m : m + 1])[0] for m in range(len(v))]
     assert drift(model, np.concatenate(moved), p) < 4
-
-
-def drift(model, v, p):
-    """Total variation from p, in units of what chance alone would give."""
-    index = v @ (reference.choices(model) ** np.arange(model.positions)[::-1])
-    frequency = np.bincount(index, minlength=len(p)) / len(v)
-    return reference.total_variation(frequency, p) / (np.sqrt(p * (1 - p) / len(v)).sum() / 2)
 
 
 def test_the_weights_of_the_negative_phase_are_the_referees(rng, stream, model, stored, reservoir):

@@ -10,16 +10,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-ROOM = Path(__file__).parent
+FOLDER = Path(__file__).parent
 STAMP = "wordrbm-kernels.stamp"
 
 
-def drop_stale_cache(room: Path = ROOM) -> None:
+def drop_stale_cache(folder: Path = FOLDER) -> None:
     """Remove numba's indices if a source has changed since they were begun, and stamp them anew.
 
     Where the folder cannot be written to, numba keeps its cache elsewhere and this does nothing.
     """
-    cache, fingerprint = room / "__pycache__", source_fingerprint(room)
+    cache, fingerprint = folder / "__pycache__", source_fingerprint(folder)
     with suppress(OSError):
         if (cache / STAMP).is_file() and (cache / STAMP).read_text() == fingerprint:
             return
@@ -29,9 +29,9 @@ def drop_stale_cache(room: Path = ROOM) -> None:
         (cache / STAMP).write_text(fingerprint)
 
 
-def source_fingerprint(room: Path) -> str:
-    """A digest of names, sizes and times of change."""
-    sources = [(path.name, path.stat()) for path in sorted(room.glob("*.py"))]
+def source_fingerprint(folder: Path) -> str:
+    """A digest of the names, sizes and modification times of the sources."""
+    sources = [(path.name, path.stat()) for path in sorted(folder.glob("*.py"))]
     lines = [f"{name} {status.st_size} {status.st_mtime_ns}" for name, status in sources]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 

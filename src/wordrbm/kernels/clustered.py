@@ -68,7 +68,7 @@ def walk_clusters(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def accept_proposals(word, log_weight, neg_log_u):  # type: ignore[no-untyped-def]
-    """The walk over the proposals, of one word: the last entry moves; how often it did."""
+    """Walk one word, the last entry, over its proposals in place; returns how often it moved."""
     current, taken = neg_log_u.size, 0
     for t in range(neg_log_u.size):
         if log_weight[t] + neg_log_u[t] > log_weight[current]:
@@ -80,7 +80,7 @@ def accept_proposals(word, log_weight, neg_log_u):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def sum_fits(log_fit, top, weight, sums):  # type: ignore[no-untyped-def]
-    """Sums of fit inside every block, all blocks at once; `log_fit` is ``g . centroid``.
+    """Running sums of fit inside every block, all blocks at once; `log_fit` is ``g . centroid``.
 
     `top`, the largest, is taken off: no context makes a sum that overflows, or is zero.
     """
@@ -102,7 +102,7 @@ def largest(x):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def sum_blocks(block, ends):  # type: ignore[no-untyped-def]
-    """Running sums over whole blocks; gives the sum of all."""
+    """Running sums over whole blocks; returns the sum of all."""
     total = 0.0
     for k in range(ends.size):
         total += block[k]

@@ -122,8 +122,8 @@ def move_words(stream, parameters, proposals, h, v, accepted):  # type: ignore[n
     """Move every word by Metropolis-Hastings proposals from its position's pool."""
     context = np.dot(h, parameters.U)
     for first in range(0, len(v), CHAINS_PER_POOL):
-        few = slice(first, min(len(v), first + CHAINS_PER_POOL))
-        move_block(stream, parameters, proposals, context[few], v[few], accepted[few])
+        block = slice(first, min(len(v), first + CHAINS_PER_POOL))
+        move_block(stream, parameters, proposals, context[block], v[block], accepted[block])
 
 
 @njit(cache=True, nogil=True)
@@ -150,8 +150,8 @@ def accumulate(parameters, vectors, mean, weight, ranked, B, M, gradient):  # ty
     weigh_positive(mean, ranked, n, B, gradient)
     for m in range(len(mean) - B):
         negative = mean.dtype.type(-B / M * weight[m])
-        named = slice((B + m) * n, (B + m + 1) * n)
-        gradient.b[named], gradient.weight[named] = negative, -negative
+        rows = slice((B + m) * n, (B + m + 1) * n)
+        gradient.b[rows], gradient.weight[rows] = negative, -negative
         for j in range(mean.shape[1]):
             mean[B + m, j] *= negative
     gradient.c[:] = 0
@@ -168,8 +168,8 @@ def weigh_positive(mean, ranked, n, B, gradient):  # type: ignore[no-untyped-def
     one = mean.dtype.type(1)
     for m in range(B):
         read, candidate = one + ranked.read[m], ranked.weight[m]
-        named = slice(m * n, (m + 1) * n)
-        gradient.b[named], gradient.weight[named] = read - candidate, read + candidate
+        rows = slice(m * n, (m + 1) * n)
+        gradient.b[rows], gradient.weight[rows] = read - candidate, read + candidate
         if ranked.number.size > 0:
             for j in range(mean.shape[1]):
                 mean[m, j] = read * mean[m, j] - ranked.negative[m, j]

@@ -198,7 +198,7 @@ def rank_scores(slow, score, factor, bias, x, read_added, added, c):  # type: ig
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def rank_slowly(score, bias, x, read_added, added, c):  # type: ignore[no-untyped-def]
-    """The same by logarithms, where products overflow or underflow; returns their sum."""
+    """Score by logarithms, where products overflow or underflow; returns the sum of scores."""
     P = score.size - 1
     for k in range(P + 1):
         score[k] = bias[k]
@@ -240,7 +240,7 @@ def add_means(off, on, growth, weight, window, candidate):  # type: ignore[no-un
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def add_means_slowly(x, read_added, added, c, weight, window, candidate):  # type: ignore[no-untyped-def]
-    """The same from the inputs themselves, where exponentials overflow."""
+    """Add weighted hidden means from the inputs themselves, where exponentials overflow."""
     for j in range(c.size):
         total = np.float64(x[j]) + c[j] - read_added[j] + added[j]
         mean = weight / (1.0 + np.exp(-max(min(total, 700.0), -700.0)))

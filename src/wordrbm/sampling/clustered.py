@@ -25,10 +25,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.alias import build_alias
 from wordrbm.kernels.clustered import PLACES, ClusterTable, walk_clusters
 from wordrbm.models import AbstractRBM
-from wordrbm.sampling.proposals import check_positive
+from wordrbm.sampling.proposals import AliasTable, check_positive
 from wordrbm.sampling.transition import Chains, TransitionInfo, TransitionResult
 from wordrbm.shapes import Array, Probability, Stream
 
@@ -76,8 +75,8 @@ class ClusteredMetropolis:
         """Build from clusters found before, one `Clusters` for each table of words."""
         if steps < 1 or not 0.0 < share <= 1.0:
             raise WordRBMError(
-                f"{steps} steps with a share of {share} from word frequencies were asked for; use "
-                "1 step or more, and a share above 0 and up to 1."
+                f"There are {steps} steps with a share of {share} from word frequencies; use 1 "
+                "step or more, and a share above 0 and up to 1."
             )
         check_positive(q)
         return cls(tuple(cluster_table(table, q, share=share, steps=steps) for table in tables))
@@ -130,8 +129,8 @@ def cluster_words(
     label = np.empty(len(q), np.int32)
     label[frequent] = np.arange(singletons)
     if clusters:
-        heavy = q[others] ** WEIGHT_EXPONENT
-        label[others] = singletons + _lloyd(rows[others], heavy, rows[others[:clusters]])
+        weight = q[others] ** WEIGHT_EXPONENT
+        label[others] = singletons + _lloyd(rows[others], weight, rows[others[:clusters]])
     C, word_weight = singletons + clusters, np.exp(bias.astype(np.float64) - bias.max())
     centroid = np.zeros((C, rows.shape[1]), rows.dtype)
     _move_to_means(rows, word_weight, label, centroid)
@@ -152,8 +151,9 @@ def cluster_table(clusters: Clusters, q: Probability, *, share: float, steps: in
     keep, alias, inside = np.empty(len(q)), np.empty(len(q), np.int32), np.empty(len(q))
     for members in map(slice, first[:-1].tolist(), first[1:].tolist()):
         if members.start < members.stop:
-            _fill_alias(q[order[members]], keep[members], alias[members], inside[members])
-            alias[members] += members.start
+            table = AliasTable.build(q[order[members]])
+            keep[members], alias[members] = table.keep, table.alias + members.start
+            inside[members] = table.probability()
     mass = np.bincount(label, q / q.sum(), minlength=len(centroid))
     masses = np.cumsum(mass.reshape(PLACES, -1), axis=0)
     log_q = np.empty(len(q))
@@ -162,13 +162,6 @@ def cluster_table(clusters: Clusters, q: Probability, *, share: float, steps: in
         centroid, weight, mass.astype(dtype), masses, np.cumsum(masses[-1]), first, keep,
         np.stack([order, order[alias]], axis=1), label, log_q.astype(dtype), share, steps,
     )  # fmt: skip
-
-
-def _fill_alias(weight: Array, keep: Array, alias: Array, inside: Array) -> None:
-    """One cluster's alias table, and the probabilities that it really draws with."""
-    size = len(weight)
-    build_alias(weight * (size / weight.sum()), keep, alias)
-    inside[:] = (keep + np.bincount(alias, 1.0 - keep, minlength=size)) / size
 
 
 def _lloyd(rows: Array, weight: Array, centroid: Array) -> Array:

@@ -69,8 +69,8 @@ class Reservoir:
         R, n = windows.shape
         if not R or not 0.0 < unigram_share <= 1.0:
             raise WordRBMError(
-                f"A reservoir of {R} windows with a unigram share of {unigram_share} was asked "
-                "for; it needs 1 or more windows and a share above 0 and up to 1."
+                f"A reservoir has {R} windows and a unigram share of {unigram_share}; give 1 "
+                "or more windows and a share above 0 and up to 1."
             )
         words = proposal if isinstance(proposal, WordTables) else word_tables(proposal, n)
         reservoir = cls(ReservoirTable(_counted(R, n), words, unigram_share))

@@ -59,7 +59,7 @@ class Metropolis:
     @classmethod
     def _from_proposal(cls, proposal: Proposal, steps: int) -> "Metropolis":
         if steps < 1:
-            raise WordRBMError(f"{steps} Metropolis-Hastings steps were asked for, use 1 or more.")
+            raise WordRBMError(f"There are {steps} Metropolis-Hastings steps; use 1 or more.")
         return cls(steps, proposal, proposal.log_probability())
 
     def with_steps(self, steps: int) -> "Metropolis":
@@ -114,8 +114,8 @@ class PooledMetropolis:
         size = 1 << max(7, (steps - 1).bit_length()) if size is None else size
         if steps < 1 or size < steps or size & (size - 1):
             raise WordRBMError(
-                f"A pool of {size} proposals for {steps} steps was asked for; the steps must be 1 "
-                "or more and the pool a power of two that is not smaller."
+                f"There is a pool of {size} proposals for {steps} steps; use 1 step or more, and a "
+                "pool whose size is a power of two and at least as large."
             )
         return cls(steps, size, proposal, proposal.log_probability())
 

@@ -126,8 +126,8 @@ def check_positive(probability: Probability) -> None:
     """Refuse a proposal that leaves out some word: no chain would ever reach it."""
     if not (np.all(probability > 0) and np.all(np.isfinite(probability))):
         raise WordRBMError(
-            "A proposal with zero, negative or non-finite probabilities was given; every word "
-            "needs a positive one, or it can never be proposed."
+            "A proposal has zero, negative or non-finite probabilities; give every word a positive "
+            "one, or it can never be proposed."
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.jumps import ReservoirTable, pool_size
-from wordrbm.kernels.optimizer import AverageTables, Velocity
+from wordrbm.kernels.optimizer import AverageTables, StepSizes, Velocity
 from wordrbm.kernels.pcd_gradient import Parameters, PooledProposals, ShardGradient
 from wordrbm.kernels.ranking import Candidates
 from wordrbm.kernels.shuffle import ShufflePlan
@@ -108,7 +108,10 @@ class CompiledUpdate:
             state.read[...] = _checked(self._batches(step * B, B), state)
         if self._recent:
             self._recent.at(step)
-        state.step_sizes[...] = _step_sizes(rates, B)
+        state.step_sizes[...] = StepSizes(
+            rates.word, rates.word * rates.l2, rates.hidden / B, rates.hidden * rates.l2,
+            rates.momentum, MAX_WEIGHT,
+        )  # fmt: skip
         announce(step + 1, state.flags)
         for worker in self._workers:  # after the announcement, or a worker would sleep again
             worker.wake.set()
@@ -178,12 +181,6 @@ def _refuse_word(word: int, state: UpdateState) -> NoReturn:
         f"A batch holds the word {word:,}; the model knows words 0 to "
         f"{len(state.parameters.b) - 1:,}."
     )
-
-
-def _step_sizes(rates: LearningRates, B: int) -> tuple[float, ...]:
-    """The numbers of `kernels.optimizer.StepSizes`."""
-    shrink = rates.word * rates.l2, rates.hidden * rates.l2
-    return rates.word, shrink[0], rates.hidden / B, shrink[1], rates.momentum, MAX_WEIGHT
 
 
 def _average_tables(model: WordRepRBM, averages: Averages | None) -> AverageTables:
