@@ -6,12 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from wordrbm.errors import WordRBMError, validation_faults
 
 MOST = 2**24  # windows or chains in one update: beyond any use, below any overflow
+RATE = 0.04  # learning rate of a model and run of the default size
 LARGEST_FILE = 1_000_000  # bytes of settings
 MOST_FAULTS = 20  # that one sentence may hold
 
@@ -59,8 +68,16 @@ class TrainingSettings(BaseModel):
     )
     windows: int = Field(50_000_000, ge=1, lt=2**62, description="windows to train on in all")
     seed: int = Field(1, ge=0, lt=2**63, description="fixes every random choice")
-    word_rate: float = Field(0.04, gt=0, description="learning rate of D and b, per window")
-    hidden_rate: float = Field(0.04, gt=0, description="learning rate of U and c, per batch")
+    word_rate: float = Field(
+        RATE,
+        gt=0,
+        description="learning rate of D and b, per window; lower for large models and long runs",
+    )
+    hidden_rate: float = Field(
+        RATE,
+        gt=0,
+        description="learning rate of U and c, per batch; lower for large models and long runs",
+    )
     warmup: int = Field(1000, ge=0, description="updates over which the rates rise, at most")
     warmup_share: float | None = Field(
         0.02, ge=0, le=1, description="share of the run over which the rates rise, at most"
@@ -82,6 +99,12 @@ class TrainingSettings(BaseModel):
     evaluations: int = Field(20, ge=1, description="held-out scores taken during the run")
     heldout_windows: int = Field(500, ge=1, description="held-out windows scored each time")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in_rates(cls, values: dict[str, Any]) -> dict[str, Any]:
+        rate = default_rate(values)
+        return {"word_rate": rate, "hidden_rate": rate, **values}
+
     @field_validator("shards")
     @classmethod
     def _divides_the_work(cls, shards: int, info: ValidationInfo) -> int:
@@ -98,6 +121,23 @@ class TrainingSettings(BaseModel):
     def steps(self) -> int:
         """Updates in the whole run: the last one is a full batch too."""
         return -(-self.windows // self.batch_size)
+
+
+def default_rate(values: Mapping[str, Any]) -> float:
+    """The learning rate for the sizes and the length of run among the settings.
+
+    What one update changes in the energy of a window grows with n, d and H, and what a run can do
+    wrong with its length: the rate is divided by (n / 3)^2 (d / 50) (H / 250), if that is above 1,
+    and beyond 50 M windows by the root of the length.
+    """
+    fields = TrainingSettings.model_fields
+    names = ("window", "dimension", "hidden", "windows")
+    sizes = [values.get(name, fields[name].default) for name in names]
+    if not all(type(size) is int and size > 0 for size in sizes):
+        return RATE  # whoever checks the settings refuses them
+    n, d, H, windows = sizes
+    size = (n / 3) ** 2 * (d / 50) * (H / 250)
+    return float(RATE / max(1.0, size) / max(1.0, windows / 50_000_000) ** 0.5)
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
