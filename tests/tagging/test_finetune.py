@@ -12,7 +12,7 @@ from tests.tagging.sentences import letter_task, scores, single
 from wordrbm.inference.features import sliding_windows
 from wordrbm.kernels.tagger_finetune import (
     Hyperparameters,
-    Parameters,
+    TaggerParameters,
     TrainingSentences,
     concat_features,
     hidden_means,
@@ -52,7 +52,7 @@ def problem():
         rng.integers(L, size=T).astype(np.int32), begin, np.array(windows, np.int32),
         np.append(0, np.cumsum(counts)),
     )  # fmt: skip
-    parameters = Parameters(
+    parameters = TaggerParameters(
         single(rng, 9, L), single(rng, F + H, L), rng.normal(size=(L, L)),
         single(rng, N * D_, H), single(rng, H),
     )  # fmt: skip
@@ -101,8 +101,8 @@ def slope(s, data, D, parameters, k, name, place):
 
 def referee(order, data, D, count, parameters, hyper):
     """AdaGrad steps by finite differences, parameter by parameter."""
-    parameters = Parameters(*(x.astype(np.float64) for x in parameters))
-    grad_squared = Parameters(*(np.ones_like(x) for x in parameters))
+    parameters = TaggerParameters(*(x.astype(np.float64) for x in parameters))
+    grad_squared = TaggerParameters(*(np.ones_like(x) for x in parameters))
     for s in order:
         first, last = data.attribute_offsets[data.token_offsets[s : s + 2]]
         present, gradient = set(data.attributes[first:last]), {}
@@ -132,7 +132,7 @@ def test_steps_by_finite_differences_of_the_enumerated_likelihood(problem):
     count = np.bincount(data.attributes, minlength=9).astype(np.float32)
     order, hyper = np.array([2, 0, 3, 1, 0]), Hyperparameters(0.3, 0.2, 0.4, 1.7)
     expected = referee(order, data, D, count, parameters, hyper)
-    grad_squared = Parameters(*(np.ones_like(x) for x in parameters))
+    grad_squared = TaggerParameters(*(np.ones_like(x) for x in parameters))
     first = minus_log_likelihood(2, data, D, parameters, 1.7)
     assert sgd_steps(order[:1], data, D, count, parameters, grad_squared, hyper) == pytest.approx(
         first, abs=1e-5
@@ -224,7 +224,7 @@ def test_training_and_tagging_centre_windows_alike(n):
         np.zeros(15, np.int32), np.cumsum([0, *map(len, words)]), np.concatenate(windows),
         np.cumsum([0, *map(len, windows)]),
     )  # fmt: skip
-    parameters = Parameters(
+    parameters = TaggerParameters(
         *[np.zeros((0, 2), np.float32)] * 3, np.ascontiguousarray(rbm.stacked.T), rbm.c
     )
     features = [

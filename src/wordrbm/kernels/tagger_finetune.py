@@ -36,7 +36,7 @@ class TrainingSentences(NamedTuple):
     window_offsets: Array  # S + 1: first window of each sentence
 
 
-class Parameters(NamedTuple):
+class TaggerParameters(NamedTuple):
     """The parameters that are trained, or AdaGrad's sums of their squared gradients."""
 
     W: Array  # R x L
@@ -57,8 +57,8 @@ class Hyperparameters(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sgd_steps(
-    order: Array, data: TrainingSentences, D: Array, count: Array, parameters: Parameters,
-    grad_squared: Parameters, hyper: Hyperparameters,
+    order: Array, data: TrainingSentences, D: Array, count: Array, parameters: TaggerParameters,
+    grad_squared: TaggerParameters, hyper: Hyperparameters,
 ) -> float:  # fmt: skip
     """One step for each sentence in `order`; returns the sum of -log P(y | x) before each step.
 

@@ -15,7 +15,7 @@ import numpy as np
 from wordrbm.inference.features import sliding_windows
 from wordrbm.kernels.tagger_finetune import (
     Hyperparameters,
-    Parameters,
+    TaggerParameters,
     TrainingSentences,
     sgd_steps,
 )
@@ -39,7 +39,7 @@ def finetune_tagger(
     R, L = sentences.sizes
     count = np.bincount(data.attributes, minlength=R).astype(np.float32)
     parameters = _initial_parameters(R, data.dense.shape[1], L, model.rbm)
-    grad_squared = Parameters(*(np.ones_like(x) for x in parameters))
+    grad_squared = TaggerParameters(*(np.ones_like(x) for x in parameters))
     rng, chunk = np.random.default_rng(settings.seed), 0
     for epoch in range(settings.epochs):
         decay = 1.0 - epoch / settings.epochs
@@ -70,14 +70,14 @@ def _training_sentences(
     )  # fmt: skip
 
 
-def _initial_parameters(R: int, F: int, L: int, rbm: WordRepRBM) -> Parameters:
+def _initial_parameters(R: int, F: int, L: int, rbm: WordRepRBM) -> TaggerParameters:
     """CRF weights of zero, and the hidden units of the model."""
     W, V = np.zeros((R, L), np.float32), np.zeros((F + rbm.c.size, L), np.float32)
     U, c = (np.array(x, np.float32, order="C") for x in (rbm.stacked.T, rbm.c))
-    return Parameters(W, V, np.zeros((L, L)), U, c)
+    return TaggerParameters(W, V, np.zeros((L, L)), U, c)
 
 
-def _finetuned_rbm(parameters: Parameters, rbm: WordRepRBM) -> WordRepRBM:
+def _finetuned_rbm(parameters: TaggerParameters, rbm: WordRepRBM) -> WordRepRBM:
     """The RBM with fine-tuned U and c, in its own precision."""
     n, H, d = rbm.U.shape
     U = parameters.U.reshape(n, d, H).transpose(0, 2, 1).astype(rbm.U.dtype)
