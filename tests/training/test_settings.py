@@ -107,13 +107,12 @@ def test_presets_start_at_random_as_they_did(preset):
 @pytest.mark.parametrize(
     ("sizes", "rate"),
     [
-        ({}, 0.02),
+        ({}, 0.04),
         ({"hidden": 20, "dimension": 5, "windows": 1000}, 0.04),
-        ({"windows": 12_500_000}, 0.04),
-        ({"windows": 25_000_000}, 0.02 * 2**0.5),
+        ({"dimension": 100, "hidden": 500}, 0.01),
+        ({"window": 6, "dimension": 100}, 0.005),
         ({"windows": 200_000_000}, 0.02),
-        ({"dimension": 100, "hidden": 500}, 0.005),
-        ({"window": 6, "dimension": 100, "windows": 1000}, 0.005),
+        ({"hidden": 500, "windows": 200_000_000}, 0.01),
     ],
 )
 def test_rates_fall_with_the_size_of_the_model_and_the_length_of_the_run(sizes, rate):
@@ -124,10 +123,10 @@ def test_rates_fall_with_the_size_of_the_model_and_the_length_of_the_run(sizes, 
 def test_a_rate_that_is_given_is_used_for_any_size():
     settings = check_settings({"hidden": 5000, "windows": 10**9, "word_rate": 0.04})
     assert settings.word_rate == 0.04
-    assert settings.hidden_rate == pytest.approx(0.001)
+    assert settings.hidden_rate < 0.001
     assert check_settings(with_preset({"preset": "paper", "hidden": 5000})).hidden_rate == 0.03
 
 
 def test_rates_follow_the_windows_that_epochs_come_to():
-    settings = resolve_settings({"epochs": 0.5}, lambda n: 50_000_000)
-    assert settings.word_rate == pytest.approx(0.02 * 2**0.5)
+    settings = resolve_settings({"epochs": 4.0}, lambda n: 50_000_000)
+    assert settings.word_rate == pytest.approx(0.02)

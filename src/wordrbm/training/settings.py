@@ -20,7 +20,7 @@ from pydantic_core import PydanticCustomError
 from wordrbm.errors import WordRBMError, validation_faults
 
 MOST = 2**24  # windows or chains in one update: beyond any use, below any overflow
-RATE = 0.02  # learning rate of a model and run of the default size
+RATE = 0.04  # learning rate of a model and run of the default size
 LARGEST_FILE = 1_000_000  # bytes of settings
 MOST_FAULTS = 20  # that one sentence may hold
 
@@ -71,12 +71,12 @@ class TrainingSettings(BaseModel):
     word_rate: float = Field(
         RATE,
         gt=0,
-        description="learning rate of D and b, per window; by size and length of run",
+        description="learning rate of D and b, per window; lower for large models and long runs",
     )
     hidden_rate: float = Field(
         RATE,
         gt=0,
-        description="learning rate of U and c, per batch; by size and length of run",
+        description="learning rate of U and c, per batch; lower for large models and long runs",
     )
     warmup: int = Field(1000, ge=0, description="updates over which the rates rise, at most")
     warmup_share: float | None = Field(
@@ -126,9 +126,9 @@ class TrainingSettings(BaseModel):
 def default_rate(values: Mapping[str, Any]) -> float:
     """The learning rate for the sizes and the length of run among the settings.
 
-    One update changes the energy of a window the more, the larger n, d and H are: beyond the
-    default sizes the rate is divided by (n / 3)^2 (d / 50) (H / 250). Runs below 50 M windows have
-    up to twice the rate, in proportion to one over the root of their length.
+    What one update changes in the energy of a window grows with n, d and H, and what a run can do
+    wrong with its length: the rate is divided by (n / 3)^2 (d / 50) (H / 250), if that is above 1,
+    and beyond 50 M windows by the root of the length.
     """
     fields = TrainingSettings.model_fields
     names = ("window", "dimension", "hidden", "windows")
@@ -136,8 +136,8 @@ def default_rate(values: Mapping[str, Any]) -> float:
     if not all(type(size) is int and size > 0 for size in sizes):
         return RATE  # whoever checks the settings refuses them
     n, d, H, windows = sizes
-    length = min(2.0, max(1.0, (50_000_000 / windows) ** 0.5))
-    return float(RATE * length / max(1.0, (n / 3) ** 2 * (d / 50) * (H / 250)))
+    size = (n / 3) ** 2 * (d / 50) * (H / 250)
+    return float(RATE / max(1.0, size) / max(1.0, windows / 50_000_000) ** 0.5)
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
