@@ -77,12 +77,12 @@ def analogy_accuracy(vectors, questions):
     index = {word: row for row, word in enumerate(vectors.words[:FREQUENT])}
     known = [[index[w] for w in words] for words in questions if all(w in index for w in words)]
     right = 0
-    for block in np.array_split(np.array(known), max(1, len(known) // 500)):
+    for block in np.array_split(np.array(known).reshape(-1, 4), max(1, len(known) // 500)):
         a, b, c, d = block.T
         cosine = (directions[b] - directions[a] + directions[c]) @ directions.T
         cosine[np.arange(len(block))[:, None], block[:, :3]] = -np.inf
         right += int((cosine.argmax(axis=1) == d).sum())
-    return 100 * right / len(known)
+    return 100 * right / max(1, len(known))
 
 
 def spaces(model):

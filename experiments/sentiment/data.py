@@ -16,6 +16,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from wordrbm.classification.documents import (
     DocumentIds,
+    DocumentNumbers,
     Labels,
     TokenizedDocuments,
     tokenize_documents,
@@ -44,7 +45,7 @@ class DocumentSet(NamedTuple):
     def __len__(self) -> int:
         return len(self.label)
 
-    def select(self, numbers: Labels) -> "DocumentSet":
+    def select(self, numbers: DocumentNumbers) -> "DocumentSet":
         """The documents with these numbers."""
         words, documents = self.tokenized.words, self.tokenized.documents.select(numbers)
         return DocumentSet(TokenizedDocuments(words, documents), self.label[numbers])

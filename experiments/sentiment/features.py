@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler, normalize
 
 from experiments.sentiment.data import Dataset
 from wordrbm.classification.calibration import contrast
-from wordrbm.classification.class_models import ClassModels, Pause, unit_energies
+from wordrbm.classification.class_models import CheckStop, ClassModels, unit_energies
 from wordrbm.classification.documents import DocumentIds
 
 TOPICS, SEED = 50, 0
@@ -175,25 +175,28 @@ def pool_windows(energies: WindowEnergies) -> dict[str, Pooled]:
 
 
 def pooled_energies(
-    models: ClassModels, documents: DocumentIds, pause: Pause
+    models: ClassModels, documents: DocumentIds, check_stop: CheckStop
 ) -> dict[str, Float64[np.ndarray, "N C"]]:
     """The centred free energies of every document by pooling; 0 where a document is empty."""
     shape = len(documents), len(models.models)
     energies = {name: np.zeros(shape) for name in (MEAN, *POOLINGS)}
     for number in documents.nonempty().tolist():
-        pause()
+        check_stop()
         for name, pooled in pool_windows(models.window_energies(documents[number])).items():
             energies[name][number] = pooled
     return energies
 
 
 def unit_contrasts(
-    models: ClassModels, centers: Float64[np.ndarray, "C H+1"], documents: DocumentIds, pause: Pause
+    models: ClassModels,
+    centers: Float64[np.ndarray, "C H+1"],
+    documents: DocumentIds,
+    check_stop: CheckStop,
 ) -> Float32[np.ndarray, "N F"]:
     """The contrasts of every centred term of the free energy; 0 where a document is empty."""
     energies = np.zeros((len(documents), *centers.shape), np.float32)
     for number in documents.nonempty().tolist():
-        pause()
+        check_stop()
         terms = [unit_energies(model.rbm, documents[number]) for model in models.models]
         energies[number] = np.stack(terms) - centers
     return contrast(energies)

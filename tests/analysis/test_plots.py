@@ -105,6 +105,6 @@ def test_another_image_format_is_refused(tmp_path, name):
 
 def test_without_matplotlib_the_sentence_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(WordRBMError, match=r"pip install 'wordrbm\[pictures\]'"):
+    with pytest.raises(WordRBMError, match=r"pip install 'wordrbm\[plots\]'"):
         plot_runs([made_up("mine")], tmp_path / "a.png")
     assert not any(tmp_path.iterdir())

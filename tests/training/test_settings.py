@@ -120,6 +120,14 @@ def test_rates_fall_with_the_size_of_the_model_and_the_length_of_the_run(sizes, 
     assert settings.word_rate == settings.hidden_rate == pytest.approx(rate)
 
 
+@pytest.mark.parametrize("name", ["window", "dimension", "hidden", "windows"])
+def test_a_size_of_hundreds_of_digits_is_refused_by_its_name_alone(name):
+    with pytest.raises(WordRBMError) as caught:
+        check_settings({name: 10**400})
+    assert f"{name}: " in str(caught.value)
+    assert "rate" not in str(caught.value)
+
+
 def test_a_rate_that_is_given_is_used_for_any_size():
     settings = check_settings({"hidden": 5000, "windows": 10**9, "word_rate": 0.04})
     assert settings.word_rate == 0.04

@@ -110,7 +110,7 @@ def check_matplotlib() -> None:
     if find_spec("matplotlib") is None:
         raise WordRBMError(
             "Plots need the package matplotlib, which is not installed; run pip install "
-            "'wordrbm[pictures]'."
+            "'wordrbm[plots]'."
         )
 
 

@@ -12,7 +12,7 @@ from typing import final
 import numpy as np
 from jaxtyping import Float, Float64
 
-from wordrbm.classification.documents import ByClass, Labels
+from wordrbm.classification.documents import ClassScores, Labels
 from wordrbm.errors import WordRBMError
 from wordrbm.threads import one_blas_thread
 
@@ -67,7 +67,7 @@ class LogisticHead:
             regression = LogisticRegression(C=C, max_iter=1000).fit((x - mean) / scale, label)
         return cls(mean, scale, regression.coef_, regression.intercept_)
 
-    def logits(self, x: Features) -> ByClass:
+    def logits(self, x: Features) -> ClassScores:
         """A logit for each class; of two classes, the first is zero."""
         standardised = (x - self.mean) / self.scale
         # Not a matrix product, which rounds a document differently in different batches.
@@ -75,7 +75,7 @@ class LogisticHead:
         logits = np.stack(columns, axis=1) + self.bias
         return logits if len(self.bias) > 1 else np.hstack([np.zeros_like(logits), logits])
 
-    def probabilities(self, x: Features) -> ByClass:
+    def probabilities(self, x: Features) -> ClassScores:
         """The probability of each class, for each document."""
         logits = self.logits(x)
         exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))

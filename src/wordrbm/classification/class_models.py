@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float64
 
 from wordrbm.classification.documents import (
-    ByClass,
+    ClassScores,
     DocumentIds,
     Ids,
     Labels,
@@ -33,7 +33,7 @@ from wordrbm.training import TrainingSettings
 
 BLOCK = 4096  # windows at a time: memory does not grow with a document
 
-Pause = Callable[[], None]  # called before each document; may raise `Stopped`
+CheckStop = Callable[[], None]  # called before each document; may raise `Stopped`
 
 
 @final
@@ -53,9 +53,9 @@ class ClassModels:
         """Documents as ids; one shorter than a window is filled up with the unknown word."""
         return tokenized.encode(self.models[0].vocabulary).pad(self.n)
 
-    def energies(self, documents: DocumentIds, pause: Pause = lambda: None) -> ByClass:
+    def energies(self, documents: DocumentIds, check_stop: CheckStop = lambda: None) -> ClassScores:
         """The centred mean free energy of each document under each model; 0 if it is empty."""
-        means = mean_free_energies([model.rbm for model in self.models], documents, pause)
+        means = mean_free_energies([model.rbm for model in self.models], documents, check_stop)
         return np.where(np.isnan(means), 0.0, means - self.center)
 
     def window_energies(self, ids: Ids) -> Float64[np.ndarray, "W C"]:
@@ -98,22 +98,22 @@ def train_class_models(
 
 def center_energies(
     models: tuple[TrainedModel, ...], documents: DocumentIds, label: Labels,
-    pause: Pause = lambda: None,
+    check_stop: CheckStop = lambda: None,
 ) -> ClassModels:  # fmt: skip
     """The models, centred on these documents; empty documents do not count."""
-    return ClassModels(models, unit_centers(models, documents, label, pause).sum(axis=1))
+    return ClassModels(models, unit_centers(models, documents, label, check_stop).sum(axis=1))
 
 
 def unit_centers(
     models: tuple[TrainedModel, ...], documents: DocumentIds, label: Labels,
-    pause: Pause = lambda: None,
+    check_stop: CheckStop = lambda: None,
 ) -> Float64[np.ndarray, "C terms"]:  # fmt: skip
     """The terms of the centre of each model: the mean of the class means of `unit_energies`."""
     C, rbms, nonempty = len(models), [model.rbm for model in models], documents.nonempty()
     total = np.zeros((C, C, rbms[0].c.size + 1))  # by class of document, then by model
     with one_blas_thread():
         for number in nonempty.tolist():
-            pause()
+            check_stop()
             total[label[number]] += [unit_energies(rbm, documents[number]) for rbm in rbms]
     count = np.bincount(label[nonempty], minlength=C)
     return (total / count[:, None, None]).mean(axis=0)
@@ -136,13 +136,13 @@ def unit_energies(rbm: WordRepRBM, ids: Ids) -> Float64[np.ndarray, " terms"]:
 
 
 def mean_free_energies(
-    rbms: Sequence[WordRepRBM], documents: DocumentIds, pause: Pause = lambda: None
-) -> ByClass:
+    rbms: Sequence[WordRepRBM], documents: DocumentIds, check_stop: CheckStop = lambda: None
+) -> ClassScores:
     """The mean free energy of each document's windows under each model; NaN for an empty one."""
     means = np.full((len(documents), len(rbms)), np.nan)
     with one_blas_thread():
         for number in documents.nonempty().tolist():
-            pause()
+            check_stop()
             ids = documents[number]
             means[number] = [_energies(rbm, ids).mean() for rbm in rbms]
     return means

@@ -20,10 +20,10 @@ from wordrbm.classification.class_models import (
     train_class_models,
 )
 from wordrbm.classification.documents import (
-    ByClass,
+    ClassScores,
+    DocumentNumbers,
     LabelledDocuments,
     Labels,
-    Numbers,
     TokenizedDocuments,
     tokenize_documents,
 )
@@ -47,7 +47,7 @@ class Classifier:
     models: ClassModels
     head: LogisticHead
 
-    def probabilities(self, X: Any) -> ByClass:
+    def probabilities(self, X: Any) -> ClassScores:
         """The probability of each class for documents, each a str or a list of tokens."""
         documents = self.models.encode(tokenize_documents(X))
         return self.head.probabilities(contrast(self.models.energies(documents)))
@@ -125,7 +125,7 @@ class ClassifierFit(NamedTuple):
 
     models: ClassModels
     head: LogisticHead
-    energies: ByClass
+    energies: ClassScores
 
 
 def fit_classifier(
@@ -149,7 +149,7 @@ def fit_classifier(
 
 
 def cross_validated_accuracy(
-    data: LabelledDocuments, energies: ByClass, settings: FitSettings
+    data: LabelledDocuments, energies: ClassScores, settings: FitSettings
 ) -> float:
     """Accuracy on documents that neither the class models nor the head were fitted to."""
     x, correct = contrast(energies), 0
@@ -161,7 +161,7 @@ def cross_validated_accuracy(
 
 def fold_splits(
     data: LabelledDocuments, settings: FitSettings
-) -> Iterator[tuple[Numbers, Numbers]]:
+) -> Iterator[tuple[DocumentNumbers, DocumentNumbers]]:
     """Numbers of documents to train on and to score, for each fold; empty ones are in none."""
     from sklearn.model_selection import StratifiedKFold
 
@@ -173,8 +173,8 @@ def fold_splits(
 
 def _cross_fit(
     data: LabelledDocuments, init: WordRepRBM | None, settings: FitSettings, report: Report
-) -> ByClass:
-    """ByClass of each document from class models that were not trained on it; 0 if empty."""
+) -> ClassScores:
+    """Energies of each document from class models that were not trained on it; 0 if empty."""
     energies = np.zeros((len(data.label), int(data.label.max()) + 1))
     for number, (train, test) in enumerate(fold_splits(data, settings), start=1):
         stage = f"fold {number} of {settings.folds}"

@@ -28,8 +28,9 @@ from wordrbm.text.windows import Windows
 
 Ids: TypeAlias = Int32[np.ndarray, " t"]  # the words of a document
 Labels: TypeAlias = Int64[np.ndarray, " N"]  # the number of each document's class
-Numbers: TypeAlias = Int64[np.ndarray, " _"]  # of documents
-ByClass: TypeAlias = Float64[np.ndarray, "N C"]  # a number for each document and class
+DocumentNumbers: TypeAlias = Int64[np.ndarray, " _"]  # which documents
+Counts: TypeAlias = Int64[np.ndarray, " _"]  # of words or windows, or sums of them
+ClassScores: TypeAlias = Float64[np.ndarray, "N C"]  # a number for each document and class
 
 
 @final
@@ -50,15 +51,15 @@ class DocumentIds:
         return (self[number] for number in range(len(self)))
 
     @property
-    def lengths(self) -> Numbers:
+    def lengths(self) -> Counts:
         """Words of each document."""
         return np.diff(self.offsets)
 
-    def nonempty(self) -> Numbers:
+    def nonempty(self) -> DocumentNumbers:
         """The numbers of the documents that have words."""
         return np.flatnonzero(self.lengths)
 
-    def select(self, numbers: Numbers) -> "DocumentIds":
+    def select(self, numbers: DocumentNumbers) -> "DocumentIds":
         """The documents with these numbers, in this order."""
         ids = np.concatenate([self.ids[:0], *(self[number] for number in numbers.tolist())])
         return DocumentIds(ids, offsets_from(self.lengths[numbers]))
@@ -70,7 +71,7 @@ class DocumentIds:
         ids = np.insert(self.ids, np.repeat(self.offsets[1:], missing), 0)
         return DocumentIds(ids, offsets_from(lengths + missing))
 
-    def windows(self, n: int, numbers: Numbers | None = None) -> Windows:
+    def windows(self, n: int, numbers: DocumentNumbers | None = None) -> Windows:
         """Every window of n words in all documents, or in those with these numbers."""
         starts, ends = self.offsets[:-1], self.offsets[1:]
         if numbers is not None:
@@ -108,7 +109,7 @@ class TokenizedDocuments:
         return DocumentIds(ids, self.documents.offsets)
 
 
-def offsets_from(lengths: Numbers) -> Numbers:
+def offsets_from(lengths: Counts) -> Counts:
     """Where documents of these lengths begin and end when laid end to end."""
     return np.append(0, np.cumsum(lengths))
 
@@ -150,7 +151,7 @@ class LabelledDocuments(NamedTuple):
     label: Labels
     vocabulary: Vocabulary
 
-    def select(self, numbers: Numbers) -> "LabelledDocuments":
+    def select(self, numbers: DocumentNumbers) -> "LabelledDocuments":
         """The documents with these numbers."""
         documents, label = self.documents.select(numbers), self.label[numbers]
         return self._replace(documents=documents, label=label)

@@ -24,7 +24,14 @@ from jaxtyping import Float, Float32, Float64, Int32
 from pydantic import BaseModel, ConfigDict, Field
 
 from wordrbm.classification.class_models import ClassModels, center_energies
-from wordrbm.classification.documents import ByClass, DocumentIds, Labels, Numbers, offsets_from
+from wordrbm.classification.documents import (
+    ClassScores,
+    Counts,
+    DocumentIds,
+    DocumentNumbers,
+    Labels,
+    offsets_from,
+)
 from wordrbm.kernels.free_energy import masked_units, sum_rows
 from wordrbm.models import Gradient, WordRepRBM
 from wordrbm.run.in_memory import copy_model
@@ -47,7 +54,7 @@ class ClassFinetuning(BaseModel):
     Few documents take more epochs, so that there are at least `MIN_STEPS` updates.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     epochs: int = Field(default=5, ge=1, le=MAX_EPOCHS)
     rate: float = Field(default=0.03, ge=0)
@@ -67,8 +74,8 @@ class BatchWindows(NamedTuple):
     """The windows of a batch of documents."""
 
     v: Int32[np.ndarray, "W n"]
-    document: Numbers  # of each window
-    per_document: Numbers  # windows of each document
+    document: DocumentNumbers  # of each window
+    per_document: Counts  # windows of each document
 
 
 @final
@@ -168,15 +175,18 @@ def dropout_mask(
 
 
 def masked_free_energies(
-    rbm: WordRepRBM, v: Int32[np.ndarray, "W n"], document: Numbers, mask: Float[np.ndarray, "B H"]
-) -> tuple[Float64[np.ndarray, " W"], Float[np.ndarray, "W H"]]:  # fmt: skip
+    rbm: WordRepRBM,
+    v: Int32[np.ndarray, "W n"],
+    document: DocumentNumbers,
+    mask: Float[np.ndarray, "B H"],
+) -> tuple[Float64[np.ndarray, " W"], Float[np.ndarray, "W H"]]:
     """F of every window with units dropped out, and the hidden means of its gradient."""
     x, total = rbm.word_input(v), np.zeros(len(v))
     masked_units(x, rbm.c, mask, document, total)
     return -rbm.b[v].sum(axis=1) - total, x
 
 
-def class_gradients(energies: ByClass, label: Labels, g: float) -> ByClass:
+def class_gradients(energies: ClassScores, label: Labels, g: float) -> ClassScores:
     """``d log p(label) / d(-F_k) = g ([k = label] - p_k)`` for each document."""
     logit = -g * (energies - energies.min(axis=1, keepdims=True))
     p = np.exp(logit)
@@ -184,8 +194,8 @@ def class_gradients(energies: ByClass, label: Labels, g: float) -> ByClass:
 
 
 def epoch_batches(
-    rng: np.random.Generator, numbers: Numbers, size: int, epochs: int
-) -> list[Numbers]:
+    rng: np.random.Generator, numbers: DocumentNumbers, size: int, epochs: int
+) -> list[DocumentNumbers]:
     """The document numbers of every batch of all epochs, each epoch in an order of its own."""
     orders = [rng.permutation(numbers) for _ in range(epochs)]
     return [order[k : k + size] for order in orders for k in range(0, len(order), size)]

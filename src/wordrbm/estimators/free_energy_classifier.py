@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from wordrbm.classification.calibration import contrast
 from wordrbm.classification.classifier import FitSettings, Report, fit_classifier
 from wordrbm.classification.documents import (
-    ByClass,
+    ClassScores,
     DocumentIds,
     LabelledDocuments,
     Labels,
@@ -93,17 +93,17 @@ class FreeEnergyClassifier(
         self.classes_ = classes
         return self
 
-    def fit_transform(self, X: Any, y: Any) -> ByClass:
+    def fit_transform(self, X: Any, y: Any) -> ClassScores:
         """Fit; returns the energies of these documents, out of fold."""
         return self.fit(X, y).energies_
 
-    def transform(self, X: Any) -> ByClass:
+    def transform(self, X: Any) -> ClassScores:
         """The mean free energy of each document under the model of each class, (N, classes)."""
         check_is_fitted(self)
         documents = self.models_.encode(tokenize_documents(X))
         return np.asarray(self.models_.energies(documents))
 
-    def predict_proba(self, X: Any) -> ByClass:
+    def predict_proba(self, X: Any) -> ClassScores:
         """The probability of each class, for each document."""
         x = contrast(self.transform(X))  # which says so if it is not fitted yet
         return np.asarray(self.head_.probabilities(x))
@@ -118,7 +118,7 @@ class FreeEnergyClassifier(
         best = self._logits(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    def _logits(self, X: Any) -> ByClass:
+    def _logits(self, X: Any) -> ClassScores:
         x = contrast(self.transform(X))
         return np.asarray(self.head_.logits(x))
 

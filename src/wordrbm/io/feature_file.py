@@ -23,8 +23,6 @@ from wordrbm.storage import atomic_write, refuse_folder, write_errors
 
 ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
 UNIX = 3  # the system named in the archive, the same on all
-
-
 COLUMNS = {"hidden": "<f4", "line": "<i8", "start": "<i8"}
 
 

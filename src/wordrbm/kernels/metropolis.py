@@ -122,13 +122,13 @@ def walk_lanes(  # type: ignore[no-untyped-def]
     """Move one word of each chain, side by side."""
     steps = len(neg_log_u)
     dtype = proposal_scores.dtype
-    offers = np.full((steps, LANES), -np.inf, dtype)  # a lane without a chain never moves
+    proposal_weight = np.full((steps, LANES), -np.inf, dtype)  # a lane without a chain never moves
     weight, moved = np.zeros(LANES, dtype), np.full(LANES, -1, np.int32)
     taken = np.zeros(LANES, np.int32)
     for lane in range(len(v)):
-        order_proposals(order[lane], proposal_scores[lane], offset, offers[:, lane])
+        order_proposals(order[lane], proposal_scores[lane], offset, proposal_weight[:, lane])
         weight[lane] = current_weight[lane]
-    accept_lanes(offers, neg_log_u, weight, moved, taken)
+    accept_lanes(proposal_weight, neg_log_u, weight, moved, taken)
     for lane in range(len(v)):
         if moved[lane] >= 0:
             v[lane] = pool[pool_index(order[lane], moved[lane], pool.size)]
@@ -146,28 +146,28 @@ def pool_index(order, t, size):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def order_proposals(order, proposal_scores, offset, offers):  # type: ignore[no-untyped-def]
+def order_proposals(order, proposal_scores, offset, proposal_weight):  # type: ignore[no-untyped-def]
     """The log weights of one chain's proposals, in the order in which it is offered them."""
-    for t in range(offers.size):
+    for t in range(proposal_weight.size):
         place = pool_index(order, t, offset.size)
-        offers[t] = proposal_scores[place] + offset[place]
+        proposal_weight[t] = proposal_scores[place] + offset[place]
 
 
 @njit(cache=True, nogil=True)
-def accept_lanes(offers, neg_log_u, current_weight, moved, taken):  # type: ignore[no-untyped-def]
+def accept_lanes(proposal_weight, neg_log_u, current_weight, moved, taken):  # type: ignore[no-untyped-def]
     """The walk itself, all lanes together: `moved` is the last step at which each was moved.
 
     ``u < exp(proposed - current)`` is tested as ``proposed + neg_log_u > current``: no
     exponential, nothing to overflow; and as a choice between values, not a jump in the program,
     which a processor would guess wrongly half of the time.
     """
-    for t in range(len(offers)):
-        offer, chance = offers[t], neg_log_u[t]
+    for t in range(len(proposal_weight)):
+        proposed, slack = proposal_weight[t], neg_log_u[t]
         for lane in range(LANES):
-            take = offer[lane] + chance[lane] > current_weight[lane]
-            current_weight[lane] = offer[lane] if take else current_weight[lane]
-            moved[lane] = np.int32(t) if take else moved[lane]
-            taken[lane] += np.int32(take)
+            accept = proposed[lane] + slack[lane] > current_weight[lane]
+            current_weight[lane] = proposed[lane] if accept else current_weight[lane]
+            moved[lane] = np.int32(t) if accept else moved[lane]
+            taken[lane] += np.int32(accept)
 
 
 @njit(cache=True, nogil=True)

@@ -54,9 +54,9 @@ class StepSizes(NamedTuple):
     """The numbers of one step, in the model's precision."""
 
     word: float  # rate of D and b
-    word_shrink: float  # of D
+    word_decay: float  # of D
     hidden: float  # rate of U and c, over B
-    hidden_shrink: float  # of U
+    hidden_decay: float  # of U
     momentum: float
     bound: float  # of the absolute value of a dense parameter
 
@@ -76,7 +76,7 @@ def apply_gradient(  # type: ignore[no-untyped-def]
             )  # fmt: skip
     step_rows(part, parts, parameters, gradient, row_rates, step_sizes)
     finite_U = step_dense(
-        part, parts, parameters.U, velocity.U, gradient.U, step_sizes, step_sizes.hidden_shrink
+        part, parts, parameters.U, velocity.U, gradient.U, step_sizes, step_sizes.hidden_decay
     )
     finite_c = step_dense(
         part, parts, parameters.c, velocity.c, gradient.c, step_sizes, step_sizes.word * 0
@@ -95,7 +95,7 @@ def apply_gradient(  # type: ignore[no-untyped-def]
 def step_rows(part, parts, parameters, gradient, row_rates, step_sizes):  # type: ignore[no-untyped-def]
     """D and b, at the rows this part owns."""
     tables = parameters.D, parameters.b.reshape(-1, 1)
-    shrinks = step_sizes.word_shrink, parameters.b.dtype.type(0)
+    decays = step_sizes.word_decay, parameters.b.dtype.type(0)
     for s in range(len(gradient.rows)):
         row_index = gradient.row_index[s, : gradient.rows[s]]
         weigh_rows(part, parts, row_index, gradient.weight[s], row_rates.total)
@@ -104,7 +104,7 @@ def step_rows(part, parts, parameters, gradient, row_rates, step_sizes):  # type
         values = gradient.D[s], gradient.b[s].reshape(-1, 1)
         add_rows(
             part, parts, tables, row_index, values, gradient.weight[s], row_rates,
-            step_sizes.word, shrinks,
+            step_sizes.word, decays,
         )  # fmt: skip
     for s in range(len(gradient.rows)):
         clear_rows(part, parts, gradient.row_index[s, : gradient.rows[s]], row_rates.total)
@@ -120,9 +120,9 @@ def weigh_rows(part: int, parts: int, number: Array, weight: Array, total: Array
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def add_rows(  # type: ignore[no-untyped-def]
-    part, parts, tables, number, values, weight, row_rates, rate, shrinks
+    part, parts, tables, number, values, weight, row_rates, rate, decays
 ):
-    """``table[w] += scale(w) (rate values[r] - shrink |weight[r]| table[w])``, w = number[r].
+    """``table[w] += scale(w) (rate values[r] - decay |weight[r]| table[w])``, w = number[r].
 
     The scale of a row is by its frequency, and smaller where its weight is clipped.
     """
@@ -133,15 +133,15 @@ def add_rows(  # type: ignore[no-untyped-def]
             clipped = row_rates.rate_scale.dtype.type(row_rates.max_weight[w] / row_rates.total[w])
             scale = row_rates.rate_scale[w] * min(clipped, one)
             for t in range(len(tables)):
-                shrink = scale * shrinks[t] * abs(weight[r])
-                add_row(tables[t][w], values[t][r], scale * rate, shrink)
+                decay = scale * decays[t] * abs(weight[r])
+                add_row(tables[t][w], values[t][r], scale * rate, decay)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def add_row(row, value, rate, shrink):  # type: ignore[no-untyped-def]
-    """``row += rate value - shrink row``."""
+def add_row(row, value, rate, decay):  # type: ignore[no-untyped-def]
+    """``row += rate value - decay row``."""
     for k in range(row.size):
-        row[k] += rate * value[k] - shrink * row[k]
+        row[k] += rate * value[k] - decay * row[k]
 
 
 @njit(cache=True, nogil=True)
@@ -153,11 +153,11 @@ def clear_rows(part: int, parts: int, number: Array, total: Array) -> None:
 
 
 @njit(cache=True, nogil=True)
-def step_dense(part, parts, parameter, speed, gradient, step_sizes, shrink):  # type: ignore[no-untyped-def]
+def step_dense(part, parts, parameter, velocity, gradient, step_sizes, decay):  # type: ignore[no-untyped-def]
     """Step this thread's slice of a dense parameter; whether it is finite and bounded."""
     part_slice = thread_slice(part, parts, parameter.size)
-    values, velocity = parameter.reshape(-1)[part_slice], speed.reshape(-1)[part_slice]
-    decay_velocity(velocity, values, step_sizes.momentum, shrink)
+    values, velocity = parameter.reshape(-1)[part_slice], velocity.reshape(-1)[part_slice]
+    decay_velocity(velocity, values, step_sizes.momentum, decay)
     for shard in range(len(gradient)):
         add_scaled(velocity, gradient[shard].reshape(-1)[part_slice], step_sizes.hidden)
     add_scaled(values, velocity, step_sizes.momentum * 0 + 1)
@@ -165,10 +165,10 @@ def step_dense(part, parts, parameter, speed, gradient, step_sizes, shrink):  # 
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def decay_velocity(speed: Array, parameter: Array, momentum: float, shrink: float) -> None:
-    """``speed = momentum speed - shrink parameter``: momentum and weight decay."""
-    for k in range(speed.size):
-        speed[k] = momentum * speed[k] - shrink * parameter[k]
+def decay_velocity(velocity: Array, parameter: Array, momentum: float, decay: float) -> None:
+    """``velocity = momentum velocity - decay parameter``: momentum and weight decay."""
+    for k in range(velocity.size):
+        velocity[k] = momentum * velocity[k] - decay * parameter[k]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})

@@ -194,7 +194,7 @@ def hidden_features(sentences: WordLists, model: TrainedModel) -> Dense:
 class FinetuneSettings(BaseModel):
     """Joint training of hidden units and CRF: epochs, first learning rates, order of sentences."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     epochs: int = Field(default=10, ge=1)
     rate: float = Field(default=0.3, ge=0)

@@ -133,8 +133,8 @@ def default_rate(values: Mapping[str, Any]) -> float:
     fields = TrainingSettings.model_fields
     names = ("window", "dimension", "hidden", "windows")
     sizes = [values.get(name, fields[name].default) for name in names]
-    if not all(type(size) is int and size > 0 for size in sizes):
-        return RATE  # whoever checks the settings refuses them
+    if not all(type(size) is int and 0 < size < 2**62 for size in sizes):
+        return RATE  # such sizes are refused
     n, d, H, windows = sizes
     size = (n / 3) ** 2 * (d / 50) * (H / 250)
     return float(RATE / max(1.0, size) / max(1.0, windows / 50_000_000) ** 0.5)
