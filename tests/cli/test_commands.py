@@ -51,7 +51,9 @@ def model(corpus, tmp_path_factory):
 def test_help_has_an_example(command):
     shown = wordrbm(*command.split(), "--help")
     assert shown.returncode == 0
-    assert f"wordrbm {command}" in shown.stdout.split("Example:")[1]
+    examples = shown.stdout.split("Example:\n")[1].split("\n\n")[0].splitlines()
+    assert any(f"wordrbm {command}" in line for line in examples)
+    assert all(line.startswith("    ") and " wordrbm " in line for line in examples)
     assert "--json" in shown.stdout or command == "demo"
 
 

@@ -82,8 +82,7 @@ def train_classifier(
         threads=worker_count(threads),
     )  # fmt: skip
     check_output_folder(out, FILE, "classifier")
-    stop = StopSignals()
-    stop.message = "Stopped; no classifier was written."
+    stop = StopSignals("Stopped; no classifier was written.")
     sets = read_labelled(data, test, out=out, field=field, encoding_errors=encoding_errors)
     documents = sets.encode(settings.window, min_count, folds)
     make_folder(out)

@@ -91,8 +91,7 @@ def select_tagger(
     )
     check_output_folder(out, FILE, "tagger")
     make_folder(out)
-    stop = StopSignals()
-    stop.message = "Stopped; no tagger was written."
+    stop = StopSignals("Stopped; no tagger was written.")
     with progress("tagger", 1.0, quiet=quiet) as show:
         selection = select_and_test(features, grid, splits, workers, show, stop)
     save_tagger(out, selection.tagger, training_digest(splits, features))
@@ -168,7 +167,7 @@ def predict_labels(
     \b
     Example:
       wordrbm tagger predict tagger new.txt > labelled.txt
-      printf 'He PRP\nruns VBZ\n' | wordrbm tagger predict tagger --json
+      printf 'He PRP\\nruns VBZ\\n' | wordrbm tagger predict tagger --json
     """
     from wordrbm.tagging.conll import read_conll, read_conll_stream
     from wordrbm.tagging.evaluation import evaluate_spans
