@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from wordrbm.analysis.mixing import OPERATORS
+
 pytest.importorskip("matplotlib")
 
 
@@ -24,6 +26,7 @@ def test_plots_numbers_and_a_summary(mixing, tmp_path):
     assert {path.name for path in out.iterdir()} == expected
     assert shown.startswith("clusters: total variation from P(v | h)")
     assert "after 100 steps" in shown
+    assert "after 1 step " in shown
     assert "slowest: word" in shown
     stored = json.loads((out / "mixing.json").read_text())
     assert stored["summary"]["operator"] == "clusters"
@@ -67,6 +70,12 @@ def test_a_fault_is_one_sentence(mixing, tmp_path, arguments, sentence):
     assert sentence in message
     assert len(message.splitlines()) == 1
     assert not (tmp_path / "study").exists()
+
+
+def test_the_help_names_the_operators_that_are_accepted(run_command):
+    shown = " ".join(run_command("wordrbm", "mixing", "--help")[1].split())
+    names = shown.split("Proposals: ")[1].split(".")[0].replace(" or ", ", ").split(", ")
+    assert names == list(OPERATORS)
 
 
 def test_a_model_that_is_not_there(mixing, tmp_path):

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from wordrbm.analysis import OPERATOR_NAMES
 from wordrbm.cli import options as opt
 
 STEPS = (
@@ -26,7 +27,7 @@ def mixing(
     ] = STEPS,
     operator: Annotated[
         str,
-        typer.Option(help="Proposals: unigram, power, uniform, paper, clusters or fine clusters."),
+        typer.Option(help=f"Proposals: {', '.join(OPERATOR_NAMES[:-1])} or {OPERATOR_NAMES[-1]}."),
     ] = "unigram",
     seed: Annotated[int, typer.Option(min=0, help="Fixes the windows and hidden states.")] = 1,
     quiet: opt.Quiet = False,
@@ -81,9 +82,8 @@ def _lines(summary: dict[str, Any], positions: list[dict[str, Any]]) -> list[str
     lines = [f"{summary['operator']}: total variation from P(v | h), mean over positions (worst)"]
     distance = summary["distance"]
     for t in [t for t in ("1", "10", "100", "1000") if t in distance] or list(distance)[:4]:
-        lines.append(
-            f"after {t + ' steps':14} {distance[t]['mean']:.3f} ({distance[t]['worst']:.3f})"
-        )
+        count = f"{t} step{'s' * (t != '1')}"
+        lines.append(f"after {count:14} {distance[t]['mean']:.3f} ({distance[t]['worst']:.3f})")
     for target in ("0.1", "0.01"):
         needed = summary[f"steps_to_{target}"]
         lines.append(
