@@ -88,8 +88,13 @@ def make_folder(path: Path) -> None:
 
 
 def check_output_folder(out: Path, file: str, kind: str) -> None:
-    """Raise unless a folder is new, empty, or holds `file`: one of that kind, to be replaced."""
-    if out.is_dir() and any(out.iterdir()) and not (out / file).exists():
+    """Raise unless a folder is new or empty; `file` marks a folder that holds one of that kind."""
+    status = path_status(out)
+    if status.is_file:
+        raise WordRBMError(f"{out} is a file; name a folder to train into.")
+    if status.is_folder and (out / file).exists():
+        raise WordRBMError(f"{out} already holds a trained {kind}; train into another folder.")
+    if status.is_folder and any(out.iterdir()):
         raise WordRBMError(f"{out} holds files that are not a {kind}; give a new folder as --out.")
 
 

@@ -61,7 +61,7 @@ def test_a_test_folder_and_no_test_set(reviews, tmp_path):
     record = json.loads(run("train", *common, "--out", tmp_path / "a").stdout)
     assert record["test"] is None
     record = json.loads(
-        run("train", *common, "--out", tmp_path / "a", "--test", reviews / "test").stdout
+        run("train", *common, "--out", tmp_path / "b", "--test", reviews / "test").stdout
     )
     assert record["test"]["documents"] == 40
     assert record["test"]["accuracy"] > 0.9
@@ -168,6 +168,10 @@ def test_other_folders_are_refused(fault, reviews, trained, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     message = fault("train", "--data", reviews, "--out", tmp_path, *SMALL)
     assert "holds files that are not a classifier" in message
+    message = fault("train", "--data", reviews, "--out", tmp_path / "notes.txt", *SMALL)
+    assert "notes.txt is a file; name a folder" in message
+    message = fault("train", "--data", reviews, "--out", trained[0], *SMALL)
+    assert "already holds a trained classifier; train into another folder" in message
     for verb in ("predict", "explain"):
         assert "There is no" in fault(verb, tmp_path, tmp_path / "notes.txt")
     (tmp_path / "other" / "weather").mkdir(parents=True)
@@ -184,7 +188,11 @@ def test_other_folders_are_refused(fault, reviews, trained, tmp_path):
 def test_more_or_less_than_one_document_is_not_explained(fault, trained, tmp_path):
     lines = tmp_path / "more.jsonl"
     lines.write_text('{"text": "the cat"}\n{"text": "the bank"}\n')
-    assert "holds more than one document where one was" in fault("explain", trained[0], lines)
+    message = fault("explain", trained[0], lines)
+    assert "holds more than one document where one was" in message
+    assert "sed -n 1p" in message
+    message = fault("explain", trained[0], tmp_path)
+    assert "is a folder where one document was expected; give one of its files" in message
     lines.write_text("")
     assert "holds no document where one was expected" in fault("explain", trained[0], lines)
 

@@ -52,16 +52,18 @@ def test_scores_as_json_and_on_disk(task, tmp_path):
     done = run(*common[:4], ensemble, *common[5:], *models, "--no-finetune")
     assert json.loads(done.stdout)["test"]["f1"] == 1.0
     assert (ensemble / "member2" / "model").exists()
-    fixed = run(*common, "--model", model, "--vectors-only")
+    fixed = run(*common[:4], tmp_path / "fixed", *common[5:], "--model", model, "--vectors-only")
     assert json.loads(fixed.stdout)["chosen"]["hidden_scale"] == 0.0
 
 
 def test_without_a_test_file_nothing_is_tested(task, tmp_path):
-    out = tmp_path / "tagger"
-    common = ("--data", task / "train.txt", "--out", out, "--penalties", "1", "--quiet")
-    assert json.loads(run("train", *common, "--json").stdout)["test"] is None
-    assert "test" not in run("train", *common).stdout.replace(str(tmp_path), "")
-    record = json.loads(run("train", *common, "--test", task / "test.txt", "--json").stdout)
+    def train(name, *options):
+        common = ("--data", task / "train.txt", "--penalties", "1", "--quiet")
+        return run("train", *common, "--out", tmp_path / name, *options).stdout
+
+    assert json.loads(train("a", "--json"))["test"] is None
+    assert "test" not in train("b").replace(str(tmp_path), "")
+    record = json.loads(train("c", "--test", task / "test.txt", "--json"))
     assert record["test"]["f1"] == 1.0
 
 
@@ -100,12 +102,25 @@ def test_a_folder_of_other_files_is_not_written_to(task, tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(WordRBMError, match="not a tagger; give a new folder"):
         run("train", "--data", task, "--out", tmp_path)
+    with pytest.raises(WordRBMError, match="is a file; name a folder"):
+        run("train", "--data", task, "--out", tmp_path / "thesis.txt")
 
 
-def test_columns_that_the_tagger_does_not_know_are_refused(tagger, tmp_path):
+def test_a_trained_tagger_is_not_replaced(tagger, task):
+    before = (tagger / "tagger.safetensors").read_bytes()
+    with pytest.raises(WordRBMError, match="already holds a trained tagger; train into another"):
+        run("train", "--data", task, "--out", tagger)
+    assert (tagger / "tagger.safetensors").read_bytes() == before
+
+
+def test_columns_that_the_tagger_does_not_know_are_refused(tagger, task, tmp_path):
     (tmp_path / "new.txt").write_text("the\nowl\n")
-    with pytest.raises(WordRBMError, match="line 1 has 1 columns where 2"):
+    with pytest.raises(WordRBMError, match=r"line 1 has 1 column where 2 .*the tagger reads 2"):
         run("predict", tagger, tmp_path / "new.txt")
+    with pytest.raises(WordRBMError, match=r"3 columns where 2 .* give --labelled if the last"):
+        run("predict", tagger, task / "test.txt")
+    with pytest.raises(WordRBMError, match=r"1 column where 3 .*with --labelled"):
+        run("predict", tagger, tmp_path / "new.txt", "--labelled")
 
 
 def test_a_closed_standard_input_is_refused(tagger, monkeypatch):

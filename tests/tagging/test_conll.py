@@ -62,7 +62,7 @@ def test_a_decoding_error_names_no_option_of_another_command(tmp_path):
 def test_columns_from_a_pipe():
     sentences = read_conll_stream(io.BytesIO(b"a X\nb Y\n\nc Z"), 2)
     assert [sentence.words for sentence in sentences] == [("a", "b"), ("c",)]
-    with pytest.raises(WordRBMError, match="standard input, line 1 has 1 columns where 2"):
+    with pytest.raises(WordRBMError, match="standard input, line 1 has 1 column where 2"):
         read_conll_stream(io.BytesIO(b"a\n"), 2)
 
 
@@ -93,9 +93,11 @@ def test_other_dev_sentences_leave_training_as_it_is(tmp_path):
 def test_missing_or_unusable_files_are_refused(tmp_path):
     with pytest.raises(WordRBMError, match=r"no train\.txt"):
         read_splits(tmp_path)
+    with pytest.raises(WordRBMError, match="nowhere is neither a file nor a folder"):
+        read_splits(tmp_path / "nowhere")
     write_task(tmp_path)
     (tmp_path / "test.txt").write_text("one two three\nfour five\n")
-    with pytest.raises(WordRBMError, match="line 2 has 2 columns where 3"):
+    with pytest.raises(WordRBMError, match=r"line 2 has 2 columns where 3 .*train\.txt has 3"):
         read_splits(tmp_path)
     (tmp_path / "train.txt").write_text("one\ntwo\n")
     with pytest.raises(WordRBMError, match="one column"):

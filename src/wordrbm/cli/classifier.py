@@ -229,6 +229,12 @@ def explain_prediction(
 
 def _single_document(file: Path, field: str, encoding_errors: str) -> str:
     """The one document of a file; all of standard input is one."""
+    from wordrbm.storage import path_status
+
+    if path_status(file).is_folder:
+        raise WordRBMError(
+            f"{file} is a folder where one document was expected; give one of its files."
+        )
     texts = (text for _, text in _documents([file], field, encoding_errors))
     if str(file) == "-":
         return "\n".join(texts)

@@ -85,11 +85,11 @@ def select_tagger(
         opt.parse_floats("penalties", penalties),
     )
     workers = worker_count(jobs)
+    check_output_folder(out, FILE, "tagger")
     splits = read_splits(data, dev, test)
     features = _features(
         model or [], vectors_only=vectors_only, finetune=finetune, spelling=spelling, seed=seed
     )
-    check_output_folder(out, FILE, "tagger")
     make_folder(out)
     stop = StopSignals("Stopped; no tagger was written.")
     with progress("tagger", 1.0, quiet=quiet) as show:
@@ -176,10 +176,15 @@ def predict_labels(
 
     loaded = load_tagger(tagger)
     columns = loaded.attributes.columns
+    reason = f"the tagger reads {columns}, " + (
+        "and with --labelled the labels are one more"
+        if labelled
+        else "give --labelled if the last one holds labels"
+    )
     if file is None or str(file) == "-":
-        sentences = read_conll_stream(standard_input(), columns + labelled)
+        sentences = read_conll_stream(standard_input(), columns + labelled, reason)
     else:
-        sentences = read_conll(file, columns + labelled)
+        sentences = read_conll(file, columns + labelled, reason)
     unlabelled = [sentence.columns[:columns] for sentence in sentences]
     predicted = loaded.tag(unlabelled)
     for sentence, labels in zip(unlabelled, predicted, strict=True):

@@ -29,6 +29,7 @@ FIELD = re.compile("[^ \t]+")
 DOCUMENT = "-DOCSTART-"
 SUFFIXES = ("", ".txt", ".gz", ".txt.gz", ".zst", ".txt.zst")
 TRAIN, DEV, TEST = ("train",), ("dev", "valid", "validation", "testa"), ("test",)
+AS_FIRST = "every token has as many as the first, and a blank line ends a sentence"
 SEED, DEV_FRACTION, MAX_DEV = 0, 9, 1000  # one in DEV_FRACTION
 
 
@@ -78,19 +79,22 @@ def read_splits(data: Path, dev: Path | None = None, test: Path | None = None) -
     """Read a folder, or a training file alone; `dev` and `test` replace the folder's own files."""
     train_file = data if path_status(data).is_file else _find(data, TRAIN)
     if train_file is None:
+        is_folder = path_status(data).is_folder
+        fault = "holds no train.txt" if is_folder else "is neither a file nor a folder"
         raise WordRBMError(
-            f"{data} holds no train.txt; give a folder with train.txt, one token a line, its label "
-            "in the last column."
+            f"{data} {fault}; give a training file or a folder with train.txt, one token a line, "
+            "its label in the last column."
         )
     train = read_conll(train_file)
     columns = len(train[0].columns)
     if columns < 2:
         raise WordRBMError(f"{train_file} has one column; give words first and labels last.")
     test = test or _find(data, TEST)
-    test_sentences = read_conll(test, columns) if test else []
+    reason = f"{train_file} has {columns}; give files with the columns of the training file"
+    test_sentences = read_conll(test, columns, reason) if test else []
     dev = dev or _find(data, DEV)
     if dev:
-        dev_sentences = read_conll(dev, columns)
+        dev_sentences = read_conll(dev, columns, reason)
         train = remove_overlap(train, dev_sentences)
     else:
         train, dev_sentences = split_dev(train)
@@ -132,28 +136,31 @@ def split_dev(sentences: Sentences) -> tuple[Sentences, Sentences]:
     return train, [sentences[index] for index in sorted(chosen)]
 
 
-def read_conll(path: Path, columns: int | None = None) -> Sentences:
-    """Read the sentences of a file with `columns` columns, or as many as its first line has."""
+def read_conll(path: Path, columns: int | None = None, reason: str = AS_FIRST) -> Sentences:
+    """Read the sentences of a file with `columns` columns, or as many as its first line has.
+
+    `reason` is the part of the error message that says why this number is expected.
+    """
     if not path_status(path).is_file:
         raise WordRBMError(f"{path} is not a file; give one with one token a line.")
     with open_text(path) as reader:
-        return _parse(reader, columns)
+        return _parse(reader, columns, reason)
 
 
-def read_conll_stream(stream: BinaryIO, columns: int) -> Sentences:
+def read_conll_stream(stream: BinaryIO, columns: int, reason: str = AS_FIRST) -> Sentences:
     """Read the sentences of a pipe; all of it is read before the first is returned."""
-    return _parse(TextReader(Path("standard input"), io.BytesIO(stream.read())), columns)
+    return _parse(TextReader(Path("standard input"), io.BytesIO(stream.read())), columns, reason)
 
 
-def _parse(reader: TextReader, columns: int | None) -> Sentences:
-    groups = groupby(_rows(reader, columns), key=bool)
+def _parse(reader: TextReader, columns: int | None, reason: str) -> Sentences:
+    groups = groupby(_rows(reader, columns, reason), key=bool)
     sentences = [Sentence(tuple(zip(*rows, strict=True))) for is_token, rows in groups if is_token]
     if not sentences:
         raise WordRBMError(f"{reader.path} holds no token; give one token a line.")
     return sentences
 
 
-def _rows(reader: TextReader, columns: int | None) -> Iterator[list[str]]:
+def _rows(reader: TextReader, columns: int | None, reason: str) -> Iterator[list[str]]:
     """The columns of every line; none where no token is, which ends a sentence."""
     for line in reader.lines():
         row = FIELD.findall(line.text)
@@ -163,7 +170,7 @@ def _rows(reader: TextReader, columns: int | None) -> Iterator[list[str]]:
         columns = columns or len(row)
         if len(row) != columns:
             raise WordRBMError(
-                f"{reader.path}, line {line.number} has {len(row)} columns where {columns} were "
-                "expected; every token has as many as the first, and a blank line ends a sentence."
+                f"{reader.path}, line {line.number} has {len(row)} "
+                f"column{'s' * (len(row) != 1)} where {columns} were expected: {reason}."
             )
         yield row
