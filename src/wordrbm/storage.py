@@ -84,6 +84,8 @@ def write_errors(path: Path) -> Iterator[None]:
 def make_folder(path: Path) -> None:
     """Make a folder and its parents."""
     with write_errors(path):
+        if path.is_file():
+            raise WordRBMError(f"{path} is a file where a folder is to be made; name a folder.")
         path.mkdir(parents=True, exist_ok=True)
 
 

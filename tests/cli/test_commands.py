@@ -153,6 +153,7 @@ BAD = {
     "for TensorBoard events": ["train", "CORPUS", "--out", "OUT", "--tensorboard", "FILE"],
     "less than or equal to": ["train", "CORPUS", "--out", "OUT", f"--mh-steps={10**19}"],
     "cannot be read": ["train", "CORPUS", "--out", "OUT", "--settings", "absent.toml"],
+    "The number of held-out windows is -3; give 1": ["evaluate", "MODEL", "CORPUS", "--windows=-3"],
     "another vocabulary": ["evaluate", "MODEL", "OTHER"],
     "No such option: --colour": ["train", "CORPUS", "--out", "OUT", "--colour=red"],
     "Missing argument": ["train", "--out", "OUT"],

@@ -197,7 +197,7 @@ BAD = {
     "0 or more": ["score", "MODEL", "BAD", "--words=-1"],
     "Could not write": ["features", "MODEL", "BAD", "--out", "absent/f.npz"],
     "was not found": ["sample", "absent"],
-    "The sweeps is 0": ["sample", "MODEL", "--sweeps=0"],
+    "The number of sweeps is 0": ["sample", "MODEL", "--sweeps=0"],
     "at most 10,000,000": ["sample", "MODEL", "--count=100000000000"],
     ". is a folder": ["export", "MODEL", "--out", "."],
     "is a folder where": ["export", "MODEL", "--out", ""],

@@ -105,6 +105,16 @@ def test_a_fault_is_one_sentence_and_exit_code_two(wordrbm, tmp_path, monkeypatc
     assert errors.count("\n") == 1
 
 
+@pytest.mark.parametrize("name", ["absent", "empty", "notes.txt"])
+def test_info_lists_what_it_reads(run_command, tmp_path, name):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "notes.txt").write_text("mine")
+    code, output, errors = run_command("wordrbm", "info", tmp_path / name)
+    assert (code, output, errors.count("\n")) == (2, "", 1)
+    assert ("does not exist" in errors) == (name == "absent")
+    assert "give a prepared corpus, the folder of a model, a training run, a classifier" in errors
+
+
 def test_no_plot_requested_loads_no_matplotlib(tmp_path):
     code = "import sys, wordrbm.cli.app as a; sys.argv[0] = 'wordrbm'\ntry: a.main()\n"
     code += "except SystemExit: print('matplotlib' in sys.modules)"

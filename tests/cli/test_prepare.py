@@ -44,6 +44,7 @@ def test_a_corpus_is_prepared_and_summed_up(wordrbm, text, tmp_path):
     assert "1 documents, 14 tokens, 9 types" in output
     assert "vocabulary: 10 words, 100.00%" in output
     assert "reading" in errors
+    assert "a second" not in errors.splitlines()[0]
     assert PreparedCorpus.open(tmp_path / "out").vocabulary.words[1:4] == (".", "the", "cat")
 
 

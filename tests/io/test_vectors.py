@@ -36,6 +36,10 @@ def test_neighbours_come_nearest_first_without_the_word_and_the_unknown(vectors)
 
 def test_neighbours_among_the_most_frequent(vectors):
     assert {word for word, _ in vectors.most_similar("naïve", 5, among=3)} == {"the", "café"}
+    with pytest.raises(WordRBMError, match="among is 0, below 1"):
+        vectors.most_similar("naïve", among=0)
+    with pytest.raises(WordRBMError, match="count is 0, below 1"):
+        vectors.most_similar("naïve", 0)
 
 
 def test_a_word_outside_is_refused_with_advice(vectors):

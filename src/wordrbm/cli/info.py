@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from wordrbm.cli import classifier, tagger
 from wordrbm.cli.options import AsJson, print_result
+from wordrbm.errors import WordRBMError
 
 if TYPE_CHECKING:
     from wordrbm.analysis.history import Run
@@ -28,8 +30,8 @@ COLUMNS = {
 }
 # The files of a classifier and of a tagger: the one that makes a folder one, and its report.
 PREDICTORS = {
-    "classifier": ("classifier.json", "training.json"),
-    "tagger": ("tagger.safetensors", "selection.json"),
+    "classifier": ("classifier.json", classifier.REPORT),
+    "tagger": ("tagger.safetensors", tagger.REPORT),
 }
 
 
@@ -59,14 +61,20 @@ def _metadata(path: Path) -> dict[str, Any]:
 
     if (path / MANIFEST).exists():
         return {"kind": "prepared corpus", **Manifest.read(path).model_dump()}
-    if path.is_file():
+    if path.is_file() and path.suffix == ".safetensors":
         return read_metadata(path)
     for kind, (name, report) in PREDICTORS.items():
         if (path / name).exists():
             command = f"wordrbm {kind} predict {path} FILE"
             return {"kind": kind, "command": command, **_read_report(path / report)}
     checkpoints = list_checkpoints(path)
-    file = path / MODEL if (path / MODEL).exists() or not checkpoints else checkpoints[-1]
+    if not (path / MODEL).exists() and not checkpoints:
+        fault = "holds none of the files that info reads" if path.exists() else "does not exist"
+        raise WordRBMError(
+            f"{path} {fault}; give a prepared corpus, the folder of a model, a training run, a "
+            "classifier or a tagger, or a .safetensors file of one."
+        )
+    file = path / MODEL if (path / MODEL).exists() else checkpoints[-1]
     metrics = read_metrics(path / METRICS)
     return {**read_metadata(file), "last_metrics": metrics[-1] if metrics else None}
 

@@ -83,8 +83,9 @@ def _show_stage(stage: str, steps: "Iterator[PrepareProgress]", *, quiet: bool) 
     first, began = next(steps), time.monotonic()
     with progress(LABELS[stage], first.total, quiet=quiet) as show:
         for step in chain([first], steps):
-            speed = step.tokens / max(time.monotonic() - began, 0.001)
-            rate = f", {speed:,.0f} a second" if stage == "read" else ""
+            seconds, rate = time.monotonic() - began, ""
+            if stage == "read" and seconds >= 1:  # before, a first block would look too fast
+                rate = f", {step.tokens / seconds:,.0f} a second"
             show(step.done, f"{step.tokens:,} tokens{rate}")
 
 

@@ -27,7 +27,8 @@ def sample_windows(
     sweeps: int, *, mh_steps: int,
 ) -> Int32[np.ndarray, "N n"]:  # fmt: skip
     """Return the ids of `count` windows after `sweeps` sweeps, a pure function of the seed."""
-    count, sweeps = check_int("count of windows", count, 1), check_int("sweeps", sweeps, 1)
+    count = check_int("count of windows", count, 1)
+    sweeps = check_int("number of sweeps", sweeps, 1)
     if count > MAX_WINDOWS:
         raise WordRBMError(
             f"The count of windows is {count}; ask for at most {MAX_WINDOWS:,} at a time, each "

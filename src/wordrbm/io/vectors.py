@@ -88,11 +88,10 @@ class Vectors:
         self, direction: Float[np.ndarray, " d"], excluded: set[int], count: int, among: int | None
     ) -> Neighbours:
         """Rank the rows by their cosine with a direction; row 0 is the unknown word."""
-        for number in (count, 1 if among is None else among):
+        for name, number in (("count", count), ("among", 1 if among is None else among)):
             if not isinstance(number, int | np.integer) or number < 1:
                 raise WordRBMError(
-                    f"The count of neighbours is {short_repr(number)}, below 1 or no whole number; "
-                    "use 1 or more."
+                    f"{name} is {short_repr(number)}, below 1 or no whole number; use 1 or more."
                 )
         cosine = self._directions[:among] @ direction
         cosine[[k for k in excluded if k < cosine.size]] = -np.inf

@@ -52,10 +52,12 @@ def heldout_sample(
             "trained on."
         )
     held_out = prepared.windows(n, "heldout")
-    if count < 1 or not len(held_out):
+    if count < 1:
+        raise WordRBMError(f"The number of held-out windows is {count}; give 1 or more.")
+    if not len(held_out):
         raise WordRBMError(
-            f"{min(count, len(held_out))} held-out windows can be scored; ask for 1 or more, of a "
-            "corpus that was prepared with a held-out part."
+            f"{prepared.path} has no held-out window of {n} words; prepare it with --heldout above "
+            "0, or from more text."
         )
     if seed is None:
         return held_out.evenly_spaced(count)
