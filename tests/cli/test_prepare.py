@@ -133,7 +133,7 @@ def test_resume_continues_after_mending_and_succeeds_when_complete(
 def test_replaced_characters_are_counted_and_reported(wordrbm, tmp_path):
     (tmp_path / "a.txt").write_bytes(b"The \xff cat\0s \xe2\x82 sat.")
     options = [tmp_path / "a.txt", "--out", tmp_path / "out", "--encoding-errors", "replace"]
-    assert "replaced: 3 characters that were no UTF-8" in wordrbm(*options)[1]
+    assert "replaced characters (no UTF-8, or NUL): 3" in wordrbm(*options)[1]
     assert json.loads(wordrbm(*options, "--resume", "--json")[1])["replaced"] == 3
     assert PreparedCorpus.open(tmp_path / "out").manifest.settings.encoding_errors == "replace"
 
@@ -148,7 +148,7 @@ def test_the_advice_for_a_nul_in_json_lines_can_be_followed(wordrbm, text, tmp_p
     assert "use --encoding-errors replace; what was read is kept, --resume continues" in errors
     code, output, errors = wordrbm(*command, "--encoding-errors", "replace", "--resume")
     assert (code, errors) == (0, "")
-    assert "replaced: 1 characters that were no UTF-8" in output
+    assert "replaced characters (no UTF-8, or NUL): 1" in output
 
 
 def test_help_shows_an_example_and_loads_nothing_heavy(wordrbm):

@@ -169,6 +169,6 @@ def test_a_run_that_must_compile_says_so_first(monkeypatch, capfd, tmp_path):
         main()
     assert end.value.code == 0
     first, second, third = capfd.readouterr().err.splitlines()[:3]
-    assert first == "training   0% initial word vectors"
+    assert first == "training   0% initial parameters"
     assert second == "training   0% compiling, once"
     assert "/s" not in third or "min left" in third

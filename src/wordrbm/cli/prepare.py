@@ -103,5 +103,5 @@ def _report(out: Path, seconds: float, *, as_json: bool) -> None:
         f"time: {seconds:.1f} s, {speed:,.0f} tokens a second",
     ]
     if counts.replaced:
-        lines.insert(-1, f"replaced: {counts.replaced:,} characters that were no UTF-8")
+        lines.insert(-1, f"replaced characters (no UTF-8, or NUL): {counts.replaced:,}")
     opt.print_result({**result, "tokens_per_second": speed}, lines, as_json=as_json)

@@ -110,7 +110,7 @@ class TrainingRun:
         first = checkpoint.latest_checkpoint(self.out, self.identity)
         if first is None:
             if self.settings.initialization == "spectral":
-                on_stage("initial word vectors")
+                on_stage("initial parameters")
             first = self._initial_state()
         self.prepared.vocabulary.write(self.out / VOCABULARY)
         for file in (METRICS, TIMES):  # a resumed run makes later records again
