@@ -87,7 +87,10 @@ def test_events_inside_the_run_are_refused_before_it_begins(tmp_path):
 
 def test_a_folder_that_is_a_file_is_told(tmp_path):
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(WordRBMError, match="is a file where a folder is to be made"), events(tmp_path / "file", 1):
+    with (
+        pytest.raises(WordRBMError, match="is a file where a folder is to be made"),
+        events(tmp_path / "file", 1),
+    ):
         pass
 
 
