@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler, normalize
 
 from experiments.sentiment.data import Dataset
 from wordrbm.classification.calibration import contrast
-from wordrbm.classification.class_models import CheckStop, ClassModels, unit_energies
+from wordrbm.classification.class_models import ClassModels, OnDocument, unit_energies
 from wordrbm.classification.documents import DocumentIds
 
 TOPICS, SEED = 50, 0
@@ -175,7 +175,7 @@ def pool_windows(energies: WindowEnergies) -> dict[str, Pooled]:
 
 
 def pooled_energies(
-    models: ClassModels, documents: DocumentIds, check_stop: CheckStop
+    models: ClassModels, documents: DocumentIds, check_stop: OnDocument
 ) -> dict[str, Float64[np.ndarray, "N C"]]:
     """The centred free energies of every document by pooling; 0 where a document is empty."""
     shape = len(documents), len(models.models)
@@ -191,7 +191,7 @@ def unit_contrasts(
     models: ClassModels,
     centers: Float64[np.ndarray, "C H+1"],
     documents: DocumentIds,
-    check_stop: CheckStop,
+    check_stop: OnDocument,
 ) -> Float32[np.ndarray, "N F"]:
     """The contrasts of every centred term of the free energy; 0 where a document is empty."""
     energies = np.zeros((len(documents), *centers.shape), np.float32)

@@ -33,7 +33,7 @@ from wordrbm.training import TrainingSettings
 
 BLOCK = 4096  # windows at a time: memory does not grow with a document
 
-CheckStop = Callable[[], None]  # called before each document; may raise `Stopped`
+OnDocument = Callable[[], None]  # called before each document; may raise `Stopped`
 
 
 @final
@@ -53,7 +53,9 @@ class ClassModels:
         """Documents as ids; one shorter than a window is filled up with the unknown word."""
         return tokenized.encode(self.models[0].vocabulary).pad(self.n)
 
-    def energies(self, documents: DocumentIds, check_stop: CheckStop = lambda: None) -> ClassScores:
+    def energies(
+        self, documents: DocumentIds, check_stop: OnDocument = lambda: None
+    ) -> ClassScores:
         """The centred mean free energy of each document under each model; 0 if it is empty."""
         means = mean_free_energies([model.rbm for model in self.models], documents, check_stop)
         return np.where(np.isnan(means), 0.0, means - self.center)
@@ -98,7 +100,7 @@ def train_class_models(
 
 def center_energies(
     models: tuple[TrainedModel, ...], documents: DocumentIds, label: Labels,
-    check_stop: CheckStop = lambda: None,
+    check_stop: OnDocument = lambda: None,
 ) -> ClassModels:  # fmt: skip
     """The models, centred on these documents; empty documents do not count."""
     return ClassModels(models, unit_centers(models, documents, label, check_stop).sum(axis=1))
@@ -106,7 +108,7 @@ def center_energies(
 
 def unit_centers(
     models: tuple[TrainedModel, ...], documents: DocumentIds, label: Labels,
-    check_stop: CheckStop = lambda: None,
+    check_stop: OnDocument = lambda: None,
 ) -> Float64[np.ndarray, "C terms"]:  # fmt: skip
     """The terms of the centre of each model: the mean of the class means of `unit_energies`."""
     C, rbms, nonempty = len(models), [model.rbm for model in models], documents.nonempty()
@@ -136,7 +138,7 @@ def unit_energies(rbm: WordRepRBM, ids: Ids) -> Float64[np.ndarray, " terms"]:
 
 
 def mean_free_energies(
-    rbms: Sequence[WordRepRBM], documents: DocumentIds, check_stop: CheckStop = lambda: None
+    rbms: Sequence[WordRepRBM], documents: DocumentIds, check_stop: OnDocument = lambda: None
 ) -> ClassScores:
     """The mean free energy of each document's windows under each model; NaN for an empty one."""
     means = np.full((len(documents), len(rbms)), np.nan)

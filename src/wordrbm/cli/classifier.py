@@ -104,20 +104,18 @@ def train_classifier(
         accuracy = classifier.accuracy(*sets.test)
         record["test"] = {"documents": len(sets.test.label), "accuracy": accuracy}
     write_text(out / REPORT, json.dumps(record, indent=1))
-    print(json.dumps(record) if as_json else _summary(record))
+    opt.print_result(record, _summary(record), as_json=as_json)
 
 
-def _summary(record: dict[str, Any]) -> str:
+def _summary(record: dict[str, Any]) -> Iterator[str]:
     counts = ", ".join(f"{name} {count}" for name, count in record["documents"].items())
     accuracy = 100 * record["cross_validated_accuracy"]
-    lines = [
-        f"documents: {counts}; vocabulary: {record['vocabulary']:,} words",
-        f"cross-validated accuracy {accuracy:.2f} % ({record['folds']} folds)",
-    ]
+    yield f"documents: {counts}; vocabulary: {record['vocabulary']:,} words"
+    yield f"cross-validated accuracy {accuracy:.2f} % ({record['folds']} folds)"
     if test := record["test"]:
-        lines.append(f"test accuracy {100 * test['accuracy']:.2f} % of {test['documents']}")
+        yield f"test accuracy {100 * test['accuracy']:.2f} % of {test['documents']}"
     out = record["classifier"]
-    return "\n".join([*lines, f"classifier: {out}; next: wordrbm classifier predict {out} FILE"])
+    yield f"classifier: {out}; next: wordrbm classifier predict {out} FILE"
 
 
 @app.command("predict")

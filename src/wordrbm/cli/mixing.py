@@ -71,11 +71,9 @@ def mixing(
     )
     study.write_curves(out / "mixing.csv", {operator: positions})
     plots = study.plot_mixing(out, operator, results, drawn, vocabulary, numbers)
-    if as_json:
-        print(json.dumps({**summary, "cases": len(drawn), "plots": [str(path) for path in plots]}))
-        return
-    print("\n".join(_lines(summary, positions)))
-    print(f"plots and numbers: {out}")
+    record = {**summary, "cases": len(drawn), "plots": [str(path) for path in plots]}
+    lines = [*_lines(summary, positions), f"plots and numbers: {out}"]
+    opt.print_result(record, lines, as_json=as_json)
 
 
 def _lines(summary: dict[str, Any], positions: list[dict[str, Any]]) -> list[str]:

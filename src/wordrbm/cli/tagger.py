@@ -1,6 +1,7 @@
 """`wordrbm tagger`: train a tagger on column data, and label new sentences with it."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -97,7 +98,7 @@ def select_tagger(
     save_tagger(out, selection.tagger, training_digest(splits, features))
     record = _record(selection, splits, out)
     write_text(out / REPORT, json.dumps(record, indent=1))
-    print(json.dumps(record) if as_json else _summary(selection, out))
+    opt.print_result(record, _summary(selection, out), as_json=as_json)
 
 
 def _features(
@@ -134,14 +135,15 @@ def _record(selection: "Selection", splits: "Splits", out: Path) -> dict[str, An
     }  # fmt: skip
 
 
-def _summary(selection: "Selection", out: Path) -> str:
+def _summary(selection: "Selection", out: Path) -> Iterator[str]:
     from wordrbm.tagging.model_selection import describe_point
 
-    lines = [f"dev F1 {100 * dev.f1:.2f}  {describe_point(dev.point)}" for dev in selection.dev]
-    lines.append(f"chosen: {describe_point(selection.best.point)}")
+    for dev in selection.dev:
+        yield f"dev F1 {100 * dev.f1:.2f}  {describe_point(dev.point)}"
+    yield f"chosen: {describe_point(selection.best.point)}"
     if selection.test:
-        lines.append(f"test {_scores(selection.test.evaluation.overall)}")
-    return "\n".join([*lines, f"tagger: {out}"])
+        yield f"test {_scores(selection.test.evaluation.overall)}"
+    yield f"tagger: {out}"
 
 
 @app.command("predict")
