@@ -6,6 +6,7 @@ import pytest
 from tests.estimators.test_word_features import classified
 from wordrbm.classification import classifier as classifier_module
 from wordrbm.classification.classifier import (
+    CLASS_RATE,
     Classifier,
     cross_validated_accuracy,
     fit_classifier,
@@ -82,10 +83,10 @@ def test_settings_of_each_stage():
     assert (settings.pretrain.windows, settings.pretrain.chains) == (2000, 256)
     assert settings.class_settings(1) is settings.class_settings(10**6)
     assert settings.class_settings(1).windows == 5000
-    assert settings.class_settings(1).word_rate == 0.06
+    assert settings.class_settings(1).word_rate == settings.pretrain.word_rate * CLASS_RATE
     without = fit_settings(SIZES, 5000, **{**QUICK, "pretrain_windows": 0, "finetune_epochs": 4})
     assert without.pretrain is None
-    assert without.class_settings(1).word_rate != 0.06
+    assert without.class_settings(1).word_rate == settings.pretrain.word_rate
     assert without.finetune.epochs == 4
     with pytest.raises(WordRBMError, match="hidden"):
         fit_settings({**SIZES, "hidden": 0}, 5000, **QUICK)

@@ -42,6 +42,14 @@ def test_features_may_be_the_most_of_the_windows(fitted):
     assert np.all(most.transform(STORIES) >= fitted.transform(STORIES))
 
 
+def test_the_objective_decides_what_is_trained(fitted):
+    alone = WordFeatures(**SMALL, objective="sml", random_state=1).fit(STORIES)
+    assert (fitted.model_.settings.objective, fitted.model_.settings.averaging) == ("hybrid", 32)
+    assert (alone.model_.settings.objective, alone.model_.settings.averaging) == ("sml", 0)
+    with pytest.raises(WordRBMError, match="The parameter objective is 'both'"):
+        WordFeatures(**SMALL, objective="both").fit(STORIES)
+
+
 def test_documents_are_read_once(fitted):
     again = WordFeatures(**SMALL, random_state=1).fit(text for text in STORIES)
     expected = fitted.transform(STORIES)

@@ -8,7 +8,7 @@ import numpy as np
 from wordrbm import CategoricalRBM
 from wordrbm.run.in_memory import InMemoryTrainer, rows_as_windows
 from wordrbm.text.windows import read_batch
-from wordrbm.training import check_settings
+from wordrbm.training import averaged, check_settings
 
 SETTINGS = check_settings(
     {"window": 2, "hidden": 3, "dimension": 4, "batch_size": 100, "chains": 48, "mh_steps": 5}
@@ -25,9 +25,30 @@ def test_a_value_is_expected_as_often_as_its_column_shows_it():
 
 
 def test_a_word_of_text_is_expected_at_every_position():
-    q = np.array([0.7, 0.3])
-    damping = InMemoryTrainer.for_text(q, SETTINGS).row_rates.rate_scale
+    q, windows = np.array([0.7, 0.3]), rows_as_windows(np.array([[0, 1]], np.int32))
+    damping = InMemoryTrainer.for_text(windows, q, SETTINGS).row_rates.rate_scale
     np.testing.assert_allclose(damping, (1 + 100 * 2 * q) ** -0.75, rtol=1e-6)
+
+
+def test_training_from_the_start_gives_the_averages():
+    windows = rows_as_windows(np.random.default_rng(1).integers(9, size=(200, 2), dtype=np.int32))
+    settings, q = SETTINGS.model_copy(update={"windows": 2_000}), np.full(9, 1 / 9)
+    trainer, again = (InMemoryTrainer.for_text(windows, q, settings) for _ in range(2))
+    *_, (state, _) = trainer.train(windows, settings, trainer.initial_state(windows, settings), 1)
+    found = again.train_from_start(windows, settings, 1, lambda progress: None)
+    np.testing.assert_array_equal(found.D, averaged(trainer.rbm, state).D)
+    assert (found.D != trainer.rbm.D).any()
+
+
+def test_a_text_of_many_words_starts_from_its_neighbours():
+    v = np.random.default_rng(1).integers(1_500, size=(5_000, 2), dtype=np.int32)
+    q = (np.bincount(v.ravel(), minlength=1_500) + 1) / (v.size + 1_500)
+    initial = [
+        InMemoryTrainer.for_text(rows_as_windows(v), q, settings).rbm
+        for settings in (SETTINGS, SETTINGS.model_copy(update={"initialization": "random"}))
+    ]
+    assert (initial[0].D != initial[1].D).any()
+    np.testing.assert_array_equal(initial[0].U, initial[1].U)
 
 
 def test_rows_are_windows_and_all_are_visited():

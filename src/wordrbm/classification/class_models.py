@@ -72,10 +72,9 @@ def pretrain(
     on_update: OnUpdate,
 ) -> WordRepRBM:  # fmt: skip
     """Train a model of all documents, whatever their class, to initialise class models."""
-    trainer = InMemoryTrainer.for_text(vocabulary.probability(), settings)
-    return trainer.train_from_start(
-        documents.windows(settings.window), settings, threads, on_update
-    )
+    windows = documents.windows(settings.window)
+    trainer = InMemoryTrainer.for_text(windows, vocabulary.probability(), settings)
+    return trainer.train_from_start(windows, settings, threads, on_update)
 
 
 def train_class_models(
@@ -91,8 +90,8 @@ def train_class_models(
     """Train a model for each class by its own settings, from a copy of `init` if there is one."""
     q, models = vocabulary.probability(), []
     for c, class_settings in enumerate(settings):
-        trainer = InMemoryTrainer.for_text(q, class_settings, init)
         windows = documents.windows(class_settings.window, np.flatnonzero(label == c))
+        trainer = InMemoryTrainer.for_text(windows, q, class_settings, init)
         rbm = trainer.train_from_start(windows, class_settings, threads, on_update)
         models.append(TrainedModel(rbm, vocabulary, class_settings))
     return tuple(models)

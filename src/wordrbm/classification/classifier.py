@@ -30,10 +30,9 @@ from wordrbm.classification.documents import (
 from wordrbm.classification.finetune import ClassFinetuning, finetune_classes
 from wordrbm.models import WordRepRBM
 from wordrbm.training import TrainingSettings, check_settings
-from wordrbm.training.settings import PRESETS
+from wordrbm.training.settings import default_rate
 
-CHAINS = 256  # better than more after a few million windows
-CLASS_RATES = {"word_rate": 0.06, "hidden_rate": 0.06}  # of class models after pre-training
+CLASS_RATE = 1 / 6  # of the default rates: class models after pre-training
 
 Report = Callable[[int, str], None]  # windows just processed, which stage; may raise `Stopped`
 
@@ -86,11 +85,12 @@ def class_model_settings(
 ) -> TrainingSettings:
     """Settings of a class model, or of the model that all class models start from.
 
-    `sizes` are window, hidden and dimension. All were chosen on reviews of held-out films
-    (docs/decisions.md, 15 and 18).
+    `sizes` are window, hidden and dimension; the rates were chosen on reviews of held-out films
+    (docs/decisions.md, 31).
     """
-    values = {**PRESETS["paper"], "jumps": 1, **sizes, "windows": windows, "seed": seed}
-    return check_settings({**values, "chains": CHAINS, **(CLASS_RATES if pretrained else {})})
+    values = {**sizes, "windows": windows, "seed": seed}
+    rate = default_rate(values) * (CLASS_RATE if pretrained else 1.0)
+    return check_settings({**values, "word_rate": rate, "hidden_rate": rate})
 
 
 def fit_settings(

@@ -20,7 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from wordrbm.classification.calibration import contrast
-from wordrbm.classification.classifier import FitSettings, Report, fit_classifier
+from wordrbm.classification.classifier import CLASS_RATE, FitSettings, Report, fit_classifier
 from wordrbm.classification.documents import (
     ClassScores,
     DocumentIds,
@@ -62,14 +62,15 @@ class FreeEnergyClassifier(
         vocabulary_size: int = 50_000,
         min_count: int = 2,
         dimension: int = 50,
+        objective: str = "hybrid",
         n_iter: int | None = None,
         batch_size: int = 128,
         chains: int = 128,
         mh_steps: int = 50,
-        word_rate: float = 0.03,
-        hidden_rate: float = 0.05,
+        word_rate: float = 0.012,
+        hidden_rate: float = 0.012,
         momentum: float = 0.9,
-        l2: float = 3e-4,
+        l2: float = 0.0,
         shards: int = 2,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -134,14 +135,19 @@ class FreeEnergyClassifier(
     def _fit_settings(self, documents: DocumentIds) -> FitSettings:
         seed, n = parameters.seed_from(self.random_state), int(self.window)
 
-        def settings(windows: int) -> TrainingSettings:
+        continues = self.pretrain and self.objective == "hybrid"  # from a model that is sharp
+
+        def settings(
+            windows: int, factor: float = CLASS_RATE if continues else 1.0
+        ) -> TrainingSettings:
+            rates = {"word_rate": self.word_rate * factor, "hidden_rate": self.hidden_rate * factor}
             schedule = parameters.schedule(self, windows)
-            return parameters.training_settings(self, seed, schedule)
+            return parameters.training_settings(self, seed, schedule, **rates)
 
         epochs = int(self.finetune_epochs)
         return FitSettings(
             window=n,
-            pretrain=settings(len(documents.windows(n))) if self.pretrain else None,
+            pretrain=settings(len(documents.windows(n)), 1.0) if self.pretrain else None,
             class_settings=settings,
             finetune=ClassFinetuning(epochs=epochs) if epochs else None,
             folds=None if self.cv is None else int(self.cv),

@@ -23,6 +23,13 @@ RENAMED = {"n_iter": "windows", "n_components": "hidden"}  # others have the nam
 MIN_EPOCHS, MIN_UPDATES = 10, 3000  # without n_iter: a small table takes more epochs
 MAX_ROWS_READ = 2**62  # in all epochs: the bound of `windows`
 RESERVOIR = SETTINGS["reservoir"].default
+# Stochastic maximum likelihood alone, for tables: ranking needs the compiled update, which tables
+# have not. The rates of `fit` fall to zero, and `partial_fit` continues from the parameters
+# themselves, so nothing is averaged.
+LIKELIHOOD_ALONE = {
+    "objective": "sml", "initialization": "random", "averaging": 0, "hidden_bias": 0.0,
+    "rate_windows": 2_000_000,
+}  # fmt: skip
 CONSTANT_RATES = {"final_rate": 1.0, "rate_windows": None, "warmup": 0}
 
 
@@ -74,14 +81,10 @@ def training_settings(
         "windows": steps * schedule.size,
         "warmup": min(1000, steps // 10),
         "warmup_share": None,
-        "hidden_bias": 0.0,
-        "rate_windows": 2_000_000,
-        # The rates of `fit` fall to zero; `partial_fit` continues from the parameters themselves.
-        "averaging": 0,
-        "objective": "sml",
-        "initialization": "random",
         "reservoir": min(RESERVOIR, schedule.batches * schedule.size),
     }
+    if values.get("objective", "sml") == "sml":
+        values |= LIKELIHOOD_ALONE
     return TrainingSettings(**{**values, **changes})
 
 

@@ -49,14 +49,15 @@ class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         vocabulary_size: int = 50_000,
         min_count: int = 1,
         dimension: int = 50,
+        objective: str = "hybrid",
         n_iter: int | None = None,
         batch_size: int = 128,
         chains: int = 128,
         mh_steps: int = 50,
-        word_rate: float = 0.03,
-        hidden_rate: float = 0.05,
+        word_rate: float = 0.012,
+        hidden_rate: float = 0.012,
         momentum: float = 0.9,
-        l2: float = 3e-4,
+        l2: float = 0.0,
         shards: int = 2,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -106,7 +107,7 @@ class WordFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         schedule = parameters.schedule(self, len(windows))
         seed = parameters.seed_from(self.random_state)
         settings = parameters.training_settings(self, seed, schedule)
-        trainer = InMemoryTrainer.for_text(vocabulary.probability(), settings)
+        trainer = InMemoryTrainer.for_text(windows, vocabulary.probability(), settings)
         print_progress = parameters.progress_printer(self, schedule)
         rbm = trainer.train_from_start(windows, settings, threads, print_progress)
         return TrainedModel(rbm, vocabulary, settings)

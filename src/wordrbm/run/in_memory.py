@@ -22,8 +22,8 @@ from wordrbm.text.windows import Windows, read_batch
 from wordrbm.training import Progress, TrainingSettings, TrainingState, start
 from wordrbm.training.batches import Batches
 from wordrbm.training.optimizer import row_rates_of
-from wordrbm.training.spectral import random_model
-from wordrbm.training.trainer import updates
+from wordrbm.training.spectral import initial_model, random_model
+from wordrbm.training.trainer import averaged, updates
 
 OnUpdate = Callable[[Progress], None]  # called after every update; may raise `Stopped`
 
@@ -40,10 +40,14 @@ class InMemoryTrainer:
 
     @classmethod
     def for_text(
-        cls, q: Probability, settings: TrainingSettings, init: WordRepRBM | None = None
-    ) -> "InMemoryTrainer":
-        """A model of text, random or a copy of `init`: a position holds any word, as often as q."""
-        rbm = _random_model(q, settings) if init is None else copy_model(init)
+        cls, windows: Windows, q: Probability, settings: TrainingSettings,
+        init: WordRepRBM | None = None,
+    ) -> "InMemoryTrainer":  # fmt: skip
+        """A model of text, fresh or a copy of `init`: a position holds any word, as often as q."""
+        if init is None:
+            rbm = initial_model(settings, _batches(windows, settings, 0), len(windows), q)
+        else:
+            rbm = copy_model(init)
         proposals = PooledMetropolis.from_probability(q, steps=settings.mh_steps)
         return cls._make(rbm, proposals, q, settings)
 
@@ -55,7 +59,8 @@ class InMemoryTrainer:
         frequency = np.concatenate(columns)
         proposals = PooledMetropolis.from_columns(columns, steps=settings.mh_steps)
         # Of all values in a row of n columns, one n-th is of column i.
-        rbm = rbm or _random_model(frequency, settings)
+        if rbm is None:
+            rbm = random_model(np.random.default_rng(settings.seed), settings, frequency)
         return cls._make(rbm, proposals, frequency / len(columns), settings)
 
     @classmethod
@@ -83,11 +88,12 @@ class InMemoryTrainer:
     def train_from_start(
         self, windows: Windows, settings: TrainingSettings, threads: int, on_update: OnUpdate
     ) -> WordRepRBM:
-        """Run all updates of the settings and return the model."""
+        """Run all updates of the settings; returns the model, averaged if they say so."""
         state = self.initial_state(windows, settings)
-        for _, progress in self.train(windows, settings, state, threads):
+        for following, progress in self.train(windows, settings, state, threads):
+            state = following
             on_update(progress)
-        return self.rbm
+        return averaged(self.rbm, state)
 
     def sample(self, chains: Chains, count: int, sweeps: int, seed: int) -> Words:
         """Samples of the model: `count` chains, started from the given ones, after some sweeps.
@@ -133,10 +139,6 @@ def rows_as_windows(v: Words) -> Windows:
     """A table as a text in which every row is a span of its own."""
     N, n = v.shape
     return Windows(np.ascontiguousarray(v).ravel(), np.arange(N) * n, np.arange(N + 1), n)
-
-
-def _random_model(q: Probability, settings: TrainingSettings) -> WordRepRBM:
-    return random_model(np.random.default_rng(settings.seed), settings, q)
 
 
 def _batches(windows: Windows, settings: TrainingSettings, first_step: int) -> Batches:

@@ -3,6 +3,8 @@
 import pytest
 from experiments.sentiment.config import FoldJob, ModelConfig, fold_jobs, pretrain_key
 
+from wordrbm.classification.classifier import CLASS_RATE
+
 CONFIG = ModelConfig(3, 6, 5, 1, 6000, 6000, finetune_epochs=1)
 
 
@@ -43,5 +45,5 @@ def test_fine_tuning_does_not_change_the_initial_model(data):
 
 def test_rates_are_lower_after_pretraining():
     usual = CONFIG._replace(pretrain_windows=0).class_settings(1)
-    assert CONFIG.class_settings(1).word_rate == 0.06
-    assert CONFIG.pretrain_settings(1).word_rate == usual.word_rate != 0.06
+    assert CONFIG.class_settings(1).word_rate == usual.word_rate * CLASS_RATE < usual.word_rate
+    assert CONFIG.pretrain_settings(1).word_rate == usual.word_rate
