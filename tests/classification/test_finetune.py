@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from wordrbm import FreeEnergyClassifier
 from wordrbm.classification import finetune as finetune_module
@@ -152,7 +151,7 @@ def test_few_documents_take_more_epochs():
     "values", [{"epochs": 0}, {"epochs": 1001}, {"batch": 0}, {"unit_dropout": 1.0}, {"rates": 1}]
 )
 def test_settings_out_of_bounds_are_refused(values):
-    with pytest.raises(ValidationError):
+    with pytest.raises(WordRBMError, match=f"ClassFinetuning .*{next(iter(values))}: "):
         ClassFinetuning(**values)
 
 

@@ -20,7 +20,7 @@ def test_numbers_of_temperatures_are_spread_by_their_logarithm():
 @pytest.fixture
 def layers(wordrep, rng):
     table = AliasTable.build(np.full(5, 0.2))
-    settings = AnnealingSettings(300, 128, jumps=0)
+    settings = AnnealingSettings(temperatures=300, particles=128, jumps=0)
     reservoir = Reservoir.build(all_windows(wordrep), table)
     annealing = Annealing.build(wordrep, table, reservoir, settings)
     drawn = rng.choice(25, 128, p=window_probability(wordrep))

@@ -53,7 +53,7 @@ def test_annealing_alone_misses_a_planted_spike_and_the_estimate_does_not(rng):
     rbm, q = spiked()
     log_Z = log_Z_over_h(rbm)
     train, held_out = text_of(q, rng), rng.choice(37, (300, 3)).astype(np.int32)
-    table, settings = AliasTable.build(q), AnnealingSettings(200, 64)
+    table, settings = AliasTable.build(q), AnnealingSettings(temperatures=200, particles=64)
     blind = Annealing.build(rbm, table, Reservoir.build(held_out, table), settings)
     missed = annealed_log_Z(blind.forward(), 1)
     assert log_Z > 12
@@ -74,7 +74,10 @@ def test_the_estimate_is_right_where_particles_missed_the_spike(rng):
     rbm, q = spiked()
     text = DistinctWindows.sample(text_of(q, rng), 10**6)
     table = AliasTable.build(q)
-    reservoir, settings = Reservoir.build(text.windows, table), AnnealingSettings(50, 64, jumps=0)
+    reservoir, settings = (
+        Reservoir.build(text.windows, table),
+        AnnealingSettings(temperatures=50, particles=64, jumps=0),
+    )
     particles = Annealing.build(rbm, table, reservoir, settings).forward()
     heavy = heavy_windows(text, log_masses(rbm, text.windows))
     assert not is_among(particles.windows, heavy.windows).any()
@@ -88,7 +91,7 @@ def test_the_sum_of_both_strata_is_unbiased(wordrep, rng):
     every = all_windows(wordrep)
     chosen = every[rng.permutation(len(every))[:8]]
     heavy = HeavyWindows(chosen, -wordrep.free_energy(chosen))
-    settings = AnnealingSettings(20, 2000)
+    settings = AnnealingSettings(temperatures=20, particles=2000)
     annealing = Annealing.build(wordrep, table, Reservoir.build(every, table), settings)
     found = stratified_log_Z(annealing.forward(), heavy, 1)
     assert abs(found.log_Z - log_Z_over_v(wordrep)) < 4 * found.standard_error
@@ -155,7 +158,9 @@ def sound():
 
 def test_a_sound_model_is_estimated_without_a_warning(sound):
     rbm, q, train, held_out = sound
-    estimate = estimate_likelihood(rbm, q, train, held_out, AnnealingSettings(100, 128))
+    estimate = estimate_likelihood(
+        rbm, q, train, held_out, AnnealingSettings(temperatures=100, particles=128)
+    )
     log_Z = log_Z_over_v(rbm)
     assert abs(estimate.log_Z - log_Z) < 4 * estimate.stratified.standard_error + 1e-9
     assert estimate.heaviest.log_bound <= log_Z + 1e-9
@@ -171,7 +176,14 @@ def test_a_sound_model_is_estimated_without_a_warning(sound):
 def test_same_estimate_for_any_number_of_threads(sound):
     rbm, q, train, held_out = sound
     one, two = (
-        estimate_likelihood(rbm, q, train, held_out, AnnealingSettings(30, 70), threads=threads)
+        estimate_likelihood(
+            rbm,
+            q,
+            train,
+            held_out,
+            AnnealingSettings(temperatures=30, particles=70),
+            threads=threads,
+        )
         for threads in (1, 2)
     )
     assert one.stratified == two.stratified
@@ -181,7 +193,9 @@ def test_same_estimate_for_any_number_of_threads(sound):
 
 def test_every_warning_is_told(sound):
     rbm, q, train, held_out = sound
-    good = estimate_likelihood(rbm, q, train, held_out, AnnealingSettings(30, 64))
+    good = estimate_likelihood(
+        rbm, q, train, held_out, AnnealingSettings(temperatures=30, particles=64)
+    )
     gap = replace(good, reverse=MeanAndError(good.forward.log_Z + 0.9, 0.1, 64))
     assert "differ by 0.9 nats" in find_warnings(gap)[0]
     poor = good.stratified._replace(effective_sample_size=1.5, standard_error=0.8)
@@ -199,7 +213,7 @@ def test_progress_is_reported_to_the_end(sound):
     rbm, q, train, held_out = sound
     seen = []
     estimate_likelihood(
-        rbm, q, train, held_out, AnnealingSettings(50, 32),
+        rbm, q, train, held_out, AnnealingSettings(temperatures=50, particles=32),
         report=lambda done, note: seen.append(done),
     )  # fmt: skip
     assert seen == sorted(seen)

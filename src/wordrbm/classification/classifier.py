@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import numpy as np
+from pydantic import Field
 
 from wordrbm.classification.calibration import LogisticHead, contrast, require_sklearn
 from wordrbm.classification.class_models import (
@@ -29,6 +30,7 @@ from wordrbm.classification.documents import (
 )
 from wordrbm.classification.finetune import ClassFinetuning, finetune_classes
 from wordrbm.models import WordRepRBM
+from wordrbm.settings import StrictSettings
 from wordrbm.training import TrainingSettings, check_settings
 from wordrbm.training.settings import default_rate
 
@@ -57,17 +59,19 @@ class Classifier:
         return float((self.head.logits(contrast(energies)).argmax(axis=1) == label).mean())
 
 
-class FitSettings(NamedTuple):
+@final
+class FitSettings(StrictSettings):
     """How a classifier is trained."""
 
-    window: int  # words
+    window: int = Field(ge=1)  # words
     pretrain: TrainingSettings | None  # of the model that all class models start from
     class_settings: Callable[[int], TrainingSettings]  # by the number of windows of a class
     finetune: ClassFinetuning | None = None
-    folds: int | None = 3  # None to fit the head to in-sample energies, as the paper did
-    fold_seed: int = 0
-    C: float = 1.0  # inverse penalty of the head
-    threads: int = 1
+    # None to fit the head to in-sample energies, as the paper did
+    folds: int | None = Field(default=3, ge=2)
+    fold_seed: int = Field(default=0, ge=0)
+    C: float = Field(default=1.0, gt=0)  # inverse penalty of the head
+    threads: int = Field(default=1, ge=1)
 
     def expected_windows(self, data: LabelledDocuments) -> float:
         """About how many windows all stages process."""

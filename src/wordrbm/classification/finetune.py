@@ -21,7 +21,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float, Float32, Float64, Int32
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from wordrbm.classification.class_models import ClassModels, center_energies
 from wordrbm.classification.documents import (
@@ -35,6 +35,7 @@ from wordrbm.classification.documents import (
 from wordrbm.kernels.free_energy import masked_units, sum_rows
 from wordrbm.models import Gradient, WordRepRBM
 from wordrbm.run.in_memory import copy_model
+from wordrbm.settings import StrictSettings
 from wordrbm.threads import one_blas_thread
 
 STREAM = 7  # of random numbers, apart from those that trained the models
@@ -48,13 +49,11 @@ INITIAL_SQUARE = 1e-8  # of AdaGrad's accumulators
 OnWindows = Callable[[int], None]  # called with windows processed; may raise `Stopped`
 
 
-class ClassFinetuning(BaseModel):
+class ClassFinetuning(StrictSettings):
     """Settings of fine-tuning, chosen on held-out films (docs/decisions.md, 21).
 
     Few documents take more epochs, so that there are at least `MIN_STEPS` updates.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     epochs: int = Field(default=5, ge=1, le=MAX_EPOCHS)
     rate: float = Field(default=0.03, ge=0)

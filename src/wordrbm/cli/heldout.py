@@ -106,7 +106,9 @@ def report_likelihood(
     stop = StopSignals("Stopped; nothing was written.")
     if plot is not None:
         image_format(plot)
-    settings = AnnealingSettings(temperatures, chains, seed=1 if seed is None else seed)
+    settings = AnnealingSettings(
+        temperatures=temperatures, particles=chains, seed=1 if seed is None else seed
+    )
     run = LikelihoodRun.open(
         model, prepared, settings, windows,
         text_windows=text_windows, at_random=seed is not None, threads=worker_count(threads),

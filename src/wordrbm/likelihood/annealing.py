@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float, Int, Int32
+from pydantic import Field
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.annealing import Moves, WordProposal, anneal_forward, anneal_reverse
@@ -32,6 +33,7 @@ from wordrbm.likelihood.heaviest import DistinctWindows
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling.jumps import Reservoir
 from wordrbm.sampling.proposals import AliasTable
+from wordrbm.settings import StrictSettings
 from wordrbm.shapes import PerWindow, Probability, Words
 from wordrbm.threads import ProgressCallback, no_progress, one_blas_thread
 
@@ -44,23 +46,14 @@ NOTES = {FORWARD: "annealing forward", REVERSE: "annealing in reverse"}
 
 
 @final
-@dataclass(frozen=True)
-class AnnealingSettings:
+class AnnealingSettings(StrictSettings):
     """How finely, with how many particles, and with which random numbers."""
 
-    temperatures: int = 1000
-    particles: int = 256
-    word_steps: int = 10  # Metropolis-Hastings proposals to each word at each temperature
-    jumps: int = 1  # whole windows proposed to each particle at each temperature
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        if self.temperatures < 1 or self.particles < 2 or self.word_steps < 0 or self.jumps < 0:
-            raise WordRBMError(
-                f"Annealing over {self.temperatures} temperatures with {self.particles} particles, "
-                f"{self.word_steps} word steps and {self.jumps} jumps was asked for; it needs 1 or "
-                "more temperatures, 2 or more particles and no negative number of moves."
-            )
+    temperatures: int = Field(default=1000, ge=1)
+    particles: int = Field(default=256, ge=2)
+    word_steps: int = Field(default=10, ge=0)  # words proposed per position and temperature
+    jumps: int = Field(default=1, ge=0)  # whole windows proposed per particle and temperature
+    seed: int = Field(default=1, ge=0, lt=2**63)
 
 
 class Particles(NamedTuple):

@@ -54,7 +54,7 @@ def build_sandwich(
     layers: list[Layer] = []
     grid = temperature_grid(annealing.settings.temperatures)
     for temperatures in grid:
-        settings = replace(annealing.settings, temperatures=temperatures)
+        settings = annealing.settings.model_copy(update={"temperatures": temperatures})
         shorter = replace(annealing, settings=settings)
         forward = annealed_log_Z(shorter.forward(threads=threads), settings.seed)
         reverse = shorter.reverse(start, threads=threads).log_weights

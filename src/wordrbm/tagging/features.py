@@ -21,11 +21,12 @@ from typing import NamedTuple, final
 
 import numpy as np
 from jaxtyping import Float32
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from wordrbm.errors import WordRBMError
 from wordrbm.inference.inputs import is_blank
 from wordrbm.io import Vectors
+from wordrbm.settings import StrictSettings
 from wordrbm.tagging.conll import Sentence
 from wordrbm.tagging.crf import LabelIds, SentenceBatch
 from wordrbm.text.tokenizer import normalize_token
@@ -191,10 +192,8 @@ def hidden_features(sentences: WordLists, model: TrainedModel) -> Dense:
     return np.concatenate(blocks)
 
 
-class FinetuneSettings(BaseModel):
+class FinetuneSettings(StrictSettings):
     """Joint training of hidden units and CRF: epochs, first learning rates, order of sentences."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     epochs: int = Field(default=10, ge=1)
     rate: float = Field(default=0.3, ge=0)
