@@ -1,10 +1,14 @@
 """Real processes that start at once: forked from one that has everything imported and compiled.
 
-A test of kill -9 needs a process to kill; a fresh interpreter takes seconds to begin. `Zygote` runs
-this file as a process that reads one JSON request a line:
+A test of kill -9 needs a process to kill, a planted bug an interpreter that has never seen the
+package; a fresh one takes seconds to begin. A `Zygote` is a process that reads one JSON request a
+line:
 
     {"start": [arguments of the command], "log": path}  ->  the child's process number
     {"wait": process number}                            ->  its exit code, negative for a signal
+
+Run as a module this file is the zygote of the command `wordrbm`; `tests/pytest_zygote.py` is that
+of pytest in a copy of the package.
 """
 
 import json
@@ -13,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -21,14 +26,16 @@ ROOT = Path(__file__).parent.parent
 class Zygote:
     """The test's end of it."""
 
-    def __init__(self):
-        command = [sys.executable, "-m", "tests.zygote"]
+    def __init__(self, module="tests.zygote", **environment):
+        command = [sys.executable, "-m", module]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        self.process = subprocess.Popen(command, cwd=ROOT, text=True, **pipes)
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, env=os.environ | environment, text=True, **pipes
+        )
         assert self._answer() == "ready"
 
     def start(self, *arguments, log):
-        """Run the command `wordrbm` with these arguments in a new process; gives its number."""
+        """Run the command with these arguments in a new process; gives its number."""
         return self._ask({"start": [str(argument) for argument in arguments], "log": str(log)})
 
     def wait(self, child):
@@ -51,14 +58,13 @@ class Zygote:
         return json.loads(self.process.stdout.readline())
 
 
-def serve():
-    """The process's end of it."""
-    _warm_up()
+def serve(command):
+    """The process's end of it: `command` runs in every child and returns its exit code."""
     _say("ready")
     for line in sys.stdin:
         request = json.loads(line)
         if "start" in request:
-            _say(_start(request["start"], request["log"]))
+            _say(_start(command, request["start"], request["log"]))
         else:
             _say(os.waitstatus_to_exitcode(os.waitpid(request["wait"], 0)[1]))
 
@@ -76,36 +82,43 @@ def _say(answer):
     print(json.dumps(answer), flush=True)
 
 
-def _start(arguments, log):
+def _start(command, arguments, log):
     child = os.fork()
     if child == 0:
         try:
-            _become(arguments, log)
+            _become(command, arguments, log)
         except KeyboardInterrupt:  # before the command began, or after its end: as Python does it
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGINT)
+        except BaseException:
+            traceback.print_exc()
         finally:
-            os._exit(99)  # not reached: the command ends by SystemExit or by a signal
+            os._exit(99)  # not reached: the command returns a code or ends by a signal
     return child
 
 
-def _become(arguments, log):
-    from wordrbm.cli.app import main
-
+def _become(command, arguments, log):
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     for stream in (1, 2):
         os.dup2(output, stream)
+    code = command(arguments)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _wordrbm(arguments):
+    from wordrbm.cli.app import main
+
     sys.argv = ["wordrbm", *arguments]
     try:
         main()
     except SystemExit as end:
-        code = end.code
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code if isinstance(code, int) else 0)
+        return end.code if isinstance(end.code, int) else 0
 
 
 if __name__ == "__main__":
-    serve()
+    _warm_up()
+    serve(_wordrbm)

@@ -1,0 +1,36 @@
+"""The zygote of pytest in a copy of the package: all libraries are imported, the package is not.
+
+Most of what a fresh interpreter does for a small test is to import NumPy, numba and pytest.
+"""
+
+import importlib
+import os
+import sys
+
+from tests.zygote import serve
+
+LIBRARIES = (
+    "_pytest.doctest", "beartype", "hypothesis.extra.numpy", "hypothesis.strategies", "jaxtyping",
+    "numba", "pydantic", "pytest", "rich.progress", "safetensors.numpy", "scipy.optimize",
+    "scipy.sparse", "scipy.special", "sklearn.linear_model", "sklearn.model_selection",
+    "sklearn.utils.estimator_checks", "typer.testing",
+)  # fmt: skip
+
+
+def run_pytest(arguments):
+    """Pytest's exit code in a folder with `src` and `tests`, which the first argument names."""
+    import pytest
+
+    folder, *arguments = arguments
+    for name in [name for name in sys.modules if name.split(".")[0] == "tests"]:
+        del sys.modules[name]
+    os.chdir(folder)
+    sys.path[:1] = [folder, f"{folder}/src"]
+    sys.dont_write_bytecode = False  # the next child has the same files but one
+    return int(pytest.main(["--rootdir", folder, *arguments]))
+
+
+if __name__ == "__main__":
+    for library in LIBRARIES:
+        importlib.import_module(library)
+    serve(run_pytest)
