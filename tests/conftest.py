@@ -1,26 +1,6 @@
-from jaxtyping import install_import_hook
+from tests import shape_checks
 
-# Shapes are checked while the tests run: every annotated array, every call.
-install_import_hook(
-    [
-        "wordrbm.models",
-        "wordrbm.sampling",
-        "wordrbm.training.pcd_gradient",
-        "wordrbm.likelihood",
-        # the other modules of inference refuse bad input themselves, which the hook would forestall
-        "wordrbm.inference.precision",
-        "wordrbm.inference.text_model",
-        "wordrbm.inference.whitening",
-        "wordrbm.run.in_memory",
-        "wordrbm.classification",
-        "wordrbm.estimators.table",
-        "wordrbm.tagging.crf",
-        "wordrbm.tagging.features",
-        "wordrbm.tagging.finetune",
-        "wordrbm.tagging.tagger",
-    ],
-    "beartype.beartype",
-)
+shape_checks.install()
 
 import sys  # noqa: E402
 
@@ -35,6 +15,9 @@ from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM  # noqa: E402
 
 hypothesis.settings.register_profile("calm", deadline=None)  # machines may be busy
 hypothesis.settings.load_profile("calm")
+# Where a test shall fail, the first example will do.
+generate = [hypothesis.Phase.explicit, hypothesis.Phase.generate]
+hypothesis.settings.register_profile("unshrunk", deadline=None, phases=generate, database=None)
 
 K, n, H, d, V = 5, 2, 3, 7, 4  # small enough to enumerate; all different, so no swap can pass
 

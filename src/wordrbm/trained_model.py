@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import final
 
 import numpy as np
-from jaxtyping import Float32, Float64, Int, Int32
+from jaxtyping import Float32, Float64, Int32
+from numpy.typing import ArrayLike
 
 from wordrbm.inference.features import sentence_features
 from wordrbm.inference.fill import Filled, fill, infer_vector
@@ -101,7 +102,7 @@ class TrainedModel:
         steps = self.settings.mh_steps
         return sample_windows(self.rbm, self.vocabulary, seed, count, sweeps, mh_steps=steps)
 
-    def words(self, windows: Int[np.ndarray, "N n"]) -> list[list[str]]:
+    def words(self, windows: ArrayLike) -> list[list[str]]:
         """The words of windows of ids."""
         v = check_window_ids(windows, self.rbm.positions, len(self.vocabulary))
         return decode(self.vocabulary, v)

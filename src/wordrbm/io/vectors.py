@@ -11,6 +11,7 @@ from typing import Any, final
 
 import numpy as np
 from jaxtyping import Float
+from numpy.typing import ArrayLike
 
 from wordrbm.errors import WordRBMError
 from wordrbm.inference.whitening import fit_whitening
@@ -66,23 +67,23 @@ class Vectors:
         return self._ranked(self._directions[row], {0, row}, count, among)
 
     def nearest(
-        self, vector: Float[np.ndarray, " d"], count: int = 10, *, among: int | None = None
+        self, vector: ArrayLike, count: int = 10, *, among: int | None = None
     ) -> Neighbours:
         """The words nearest to a vector that need not be a word's; the unknown word is left out."""
         try:
-            vector = np.asarray(vector, self.matrix.dtype)
+            direction = np.asarray(vector, self.matrix.dtype)
         except (TypeError, ValueError):
             raise WordRBMError(
                 f"{short_repr(vector)} was found where a vector was expected; give "
                 f"{self.matrix.shape[1]} numbers, or use most_similar for a word."
             ) from None
-        length = np.linalg.norm(vector)
-        if vector.shape != self.matrix.shape[1:] or not 0 < length < np.inf:
+        length = np.linalg.norm(direction)
+        if direction.shape != self.matrix.shape[1:] or not 0 < length < np.inf:
             raise WordRBMError(
-                f"A vector of shape {vector.shape} and length {length:g} was found; neighbours "
+                f"A vector of shape {direction.shape} and length {length:g} was found; neighbours "
                 f"need {self.matrix.shape[1]} finite numbers that are not all zero."
             )
-        return self._ranked(vector / length, {0}, count, among)
+        return self._ranked(direction / length, {0}, count, among)
 
     def _ranked(
         self, direction: Float[np.ndarray, " d"], excluded: set[int], count: int, among: int | None
