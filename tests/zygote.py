@@ -4,13 +4,16 @@ A test of kill -9 needs a process to kill, a planted bug an interpreter that has
 package; a fresh one takes seconds to begin. A `Zygote` is a process that reads one JSON request a
 line:
 
-    {"start": [arguments of the command], "log": path}  ->  the child's process number
-    {"wait": process number}                            ->  its exit code, negative for a signal
+    {"start": [arguments of the command], "log": path, ...}  ->  the child's process number
+    {"wait": process number}                   ->  its exit code, negative for a signal
 
 Run as a module this file is the zygote of the command `wordrbm`; `tests/pytest_zygote.py` is that
-of pytest in a copy of the package.
+of pytest in a copy of the package. A test that only needs the command in a process of its own calls
+`wordrbm`.
 """
 
+import atexit
+import functools
 import json
 import os
 import signal
@@ -21,6 +24,7 @@ import traceback
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+_ENVIRONMENT = dict(os.environ)
 
 
 class Zygote:
@@ -34,17 +38,21 @@ class Zygote:
         )
         assert self._answer() == "ready"
 
-    def start(self, *arguments, log):
-        """Run the command with these arguments in a new process; gives its number."""
-        return self._ask({"start": [str(argument) for argument in arguments], "log": str(log)})
+    def start(self, *arguments, log, **options):
+        """Run the command with these arguments in a new process; gives its number.
+
+        Options are the files `errors` (the log if there is none) and `input`, and `environment`.
+        """
+        words = [str(argument) for argument in arguments]
+        return self._ask({"start": words, "log": str(log), **options})
 
     def wait(self, child):
         """The exit code, negative for a signal as `subprocess` has it."""
         return self._ask({"wait": child})
 
-    def run(self, *arguments, log):
+    def run(self, *arguments, log, **options):
         """Run a command to its end; gives the exit code."""
-        return self.wait(self.start(*arguments, log=log))
+        return self.wait(self.start(*arguments, log=log, **options))
 
     def close(self):
         self.process.stdin.close()
@@ -58,13 +66,33 @@ class Zygote:
         return json.loads(self.process.stdout.readline())
 
 
+@functools.cache
+def command_zygote():
+    """The zygote of the command `wordrbm` that all tests of this process share."""
+    zygote = Zygote()
+    atexit.register(zygote.close)
+    return zygote
+
+
+def wordrbm(*arguments, input="", env=None):
+    """Run the command as `subprocess.run` would, with its output captured."""
+    with tempfile.TemporaryDirectory() as folder:
+        given, log, errors = (Path(folder, name) for name in ("input", "log", "errors"))
+        given.write_text(input)
+        options = {"errors": str(errors), "input": str(given)}
+        code = command_zygote().run(
+            *arguments, log=log, environment=dict(env or os.environ), **options
+        )
+        return subprocess.CompletedProcess(arguments, code, log.read_text(), errors.read_text())
+
+
 def serve(command):
     """The process's end of it: `command` runs in every child and returns its exit code."""
     _say("ready")
     for line in sys.stdin:
         request = json.loads(line)
         if "start" in request:
-            _say(_start(command, request["start"], request["log"]))
+            _say(_start(command, request.pop("start"), **request))
         else:
             _say(os.waitstatus_to_exitcode(os.waitpid(request["wait"], 0)[1]))
 
@@ -82,11 +110,11 @@ def _say(answer):
     print(json.dumps(answer), flush=True)
 
 
-def _start(command, arguments, log):
+def _start(command, arguments, **options):
     child = os.fork()
     if child == 0:
         try:
-            _become(command, arguments, log)
+            _become(command, arguments, **options)
         except KeyboardInterrupt:  # before the command began, or after its end: as Python does it
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGINT)
@@ -97,12 +125,15 @@ def _start(command, arguments, log):
     return child
 
 
-def _become(command, arguments, log):
+def _become(command, arguments, log, errors=None, input=os.devnull, environment=None):
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    for stream in (1, 2):
-        os.dup2(output, stream)
+    os.dup2(os.open(input, os.O_RDONLY), 0)
+    for stream, path in ((1, log), (2, errors or log)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115 - for as long as the process lives
+    os.environ.clear()
+    os.environ.update(environment or _ENVIRONMENT)
     code = command(arguments)
     sys.stdout.flush()
     sys.stderr.flush()

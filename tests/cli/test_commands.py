@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.corpora import prepared
+from tests.zygote import wordrbm
 from wordrbm.cli.app import app
 from wordrbm.io.word2vec import read_word2vec
 from wordrbm.trained_model import load
@@ -28,11 +29,6 @@ SMALL = [
 ]  # fmt: skip
 
 
-def wordrbm(*arguments, **options):
-    command = [sys.executable, "-m", "wordrbm", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
-
-
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     return prepared(tmp_path_factory.mktemp("made_up")).path
@@ -41,7 +37,8 @@ def corpus(tmp_path_factory):
 @pytest.fixture(scope="module")
 def model(corpus, tmp_path_factory):
     out = tmp_path_factory.mktemp("trained") / "model"
-    done = wordrbm("train", corpus, "--out", out, *SMALL, "--json")
+    command = [sys.executable, "-m", "wordrbm", "train", str(corpus), "--out", str(out)]
+    done = subprocess.run([*command, *SMALL, "--json"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["windows"] >= 2000
     return out

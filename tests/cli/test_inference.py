@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.corpora import OBJECTS, SUBJECTS, TIMES, VERBS
+from tests.zygote import wordrbm
 from wordrbm.cli.app import main
 from wordrbm.models import init_wordrep
 from wordrbm.text.vocabulary import Vocabulary
@@ -19,11 +20,6 @@ from wordrbm.training import TrainingSettings
 COMMAND = [sys.executable, "-c", "from wordrbm.cli.app import main; main()"]
 WIDE = {**os.environ, "COLUMNS": "120"}
 TEXT = "The cat eats fish on Monday.\nshort\n\nMy zebra likes gold in July.\n"
-
-
-def wordrbm(*arguments, **options):
-    command = [*COMMAND, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.corpora import prepared
 from tests.run.test_training_run import final_files
-from tests.zygote import Zygote
+from tests.zygote import command_zygote
 from wordrbm.io.checkpoint import list_checkpoints
 
 OPTIONS = [
@@ -22,9 +22,7 @@ KILLS_A_RUN = 5
 
 @pytest.fixture(scope="module")
 def zygote():
-    zygote = Zygote()
-    yield zygote
-    zygote.close()
+    return command_zygote()
 
 
 @pytest.fixture(scope="module")
