@@ -54,6 +54,7 @@ POOLED = f"{OPERATORS}::test_the_compiled_pooled_walk_takes_the_referees_decisio
 ANNEALING = "tests/likelihood/test_annealing.py"
 ANNEALED = f"{ANNEALING}::test_the_compiled_path_takes_the_referees_decisions"
 ESTIMATE = "tests/likelihood/test_estimate.py"
+SENTENCES = "tests/text/tokenizer/test_sentences.py"
 TREEBANK = "tests/text/tokenizer/test_treebank.py::test_rules_look_beyond_a_piece_where_they_must"
 
 BUGS = [
@@ -151,7 +152,8 @@ BUGS = [
     Bug("all of log q copied in every update", "sampling/metropolis.py",
         "model.word_bias, self.log_q, table_index",
         "model.word_bias, +self.log_q, table_index",
-        "tests/training/test_free_of_k.py::test_an_update_allocates_nothing_that_grows_with_k"),
+        "tests/training/test_free_of_k.py::test_an_update_allocates_nothing_that_grows_with_k"
+        "[wordrep-Metropolis]"),
     Bug("the sum over the batch where the mean is meant", "training/optimizer.py",
         "number(rates.hidden / B)", "number(rates.hidden)",
         f"{OPTIMIZER}::test_a_step_without_penalty_is_the_dense_step"),
@@ -159,7 +161,8 @@ BUGS = [
         "number(rates.momentum), number(decay)", "number(0.0), number(decay)",
         f"{OPTIMIZER}::test_momentum_carries_the_last_step_on"),
     Bug("the compiled negative phase outweighs the data", "kernels/pcd_gradient.py",
-        "mean.dtype.type(-B / M * weight[m])", "mean.dtype.type(-weight[m])", COMPILED),
+        "mean.dtype.type(-B / M * weight[m])", "mean.dtype.type(-weight[m])",
+        f"{COMPILED}[n5 H16 d3 K300 B64 M32-0]"),
     Bug("compiled averages of rows that have changed", "kernels/optimizer.py",
         "covered, (step - 1) // STRIDE", "covered, step // STRIDE", COMPILED),
     Bug("a word is ranked by the score alone", "training/ranking.py",
@@ -184,7 +187,8 @@ BUGS = [
         "    fill_bernoulli(stream, inputs[B : B + M], new_h)\n"
         "    N = B + compact_weighted(weight, windows[B:], gathered[B:], inputs[B:])\n",
         "    N = B + compact_weighted(weight, windows[B:], gathered[B:], inputs[B:])\n"
-        "    fill_bernoulli(stream, inputs[B : B + M], new_h)\n", COMPILED),
+        "    fill_bernoulli(stream, inputs[B : B + M], new_h)\n",
+        f"{COMPILED}[n3 H7 d5 K40 B8 M8-1]"),
     Bug("the compiled step counts the first shard only", "kernels/optimizer.py",
         "range(len(gradient))", "range(1)", COMPILED),
     Bug("rows named in the last update still counted", "kernels/optimizer.py",
@@ -195,10 +199,10 @@ BUGS = [
         "tests/kernels/test_rng_bulk.py::test_bits_are_those_of_the_lanes"),
     Bug("a resume that forgets the velocity", "io/checkpoint.py",
         'arrays[f"velocity.{name}"]', '0 * arrays[f"velocity.{name}"]',
-        "tests/run/test_training_run.py::test_a_stopped_and_resumed_run_ends_with_the_same_bytes"),
+        "tests/io/test_checkpoint.py::test_a_state_comes_back_bit_for_bit"),
     Bug("windows that cross documents", "text/windows.py",
         "spans[:, 1] - spans[:, 0] - n + 1", "spans[:, 1] - spans[:, 0] - n + 2",
-        "tests/text/test_windows.py"),
+        "tests/text/test_windows.py::test_a_span_too_short_for_a_window_gives_none"),
     Bug("a piece cached whatever stands beside it", "text/tokenizer/treebank.py",
         "_needs_whole_sentence(sentence, pieces) or ", "",
         TREEBANK),
@@ -208,9 +212,10 @@ BUGS = [
         TREEBANK),
     Bug("no. before a number ends the sentence", "text/tokenizer/sentences.py",
         "ABBREVIATIONS | BEFORE_NUMBERS", "ABBREVIATIONS",
-        "tests/text/tokenizer/test_sentences.py"),
+        f"{SENTENCES}::test_every_word_of_the_lists_is_decided_as_by_punkt"),
     Bug("of several marks the first ends the sentence", "text/tokenizer/sentences.py",
-        "if last and end <= following:", "if last:", "tests/text/tokenizer/test_sentences.py"),
+        "if last and end <= following:", "if last:",
+        f"{SENTENCES}::test_marks_without_white_space_between_are_one_boundary"),
     Bug("a possessive in quotes cut in the wrong order", "text/tokenizer/treebank.py",
         """substitution(["' "], """, "substitution([], ",
         TREEBANK),

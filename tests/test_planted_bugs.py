@@ -12,6 +12,7 @@ from tests.planted_bugs import BUGS
 from tests.zygote import Zygote
 
 ROOT = Path(__file__).parent.parent
+OPTIONS = [*"-x -q -p no:cacheprovider --hypothesis-profile=unshrunk -m".split(), "not slow"]
 SECONDS = itertools.count(1_000_000_000)  # no two contents of a file have the same time
 
 
@@ -33,8 +34,7 @@ def run(copy, tmp_path_factory):
 
     def call(test):
         log.unlink(missing_ok=True)
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow"]
-        return zygote.run(copy, *options, test, log=log), log.read_text()
+        return zygote.run(copy, *OPTIONS, test, log=log), log.read_text()
 
     yield call
     zygote.close()
