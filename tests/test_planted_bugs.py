@@ -12,7 +12,7 @@ from tests.planted_bugs import BUGS
 from tests.zygote import Zygote
 
 ROOT = Path(__file__).parent.parent
-OPTIONS = [*"-x -q -p no:cacheprovider --hypothesis-profile=unshrunk -m".split(), "not slow"]
+OPTIONS = ["-xq", "-p", "no:cacheprovider", "--hypothesis-profile=unshrunk", "-m", "not slow"]
 SECONDS = itertools.count(1_000_000_000)  # no two contents of a file have the same time
 
 
