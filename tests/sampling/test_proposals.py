@@ -35,7 +35,7 @@ def q(rng):
 @pytest.fixture
 def rows(rng):
     """Thirty windows inside their columns, and hidden states; as many may share a pool."""
-    v = np.stack([rng.integers(part.start, part.stop, size=30) for part in WORDS], axis=1)
+    v = np.stack([rng.integers(words.start, part.stop, size=30) for part in WORDS], axis=1)
     return v, rng.integers(0, 2, (30, 3)).astype(float)
 
 
@@ -89,7 +89,7 @@ def test_detailed_balance_holds_inside_every_column(rng, wordrep, q):
     h = rng.integers(0, 2, (1, wordrep.c.size)).astype(float)
     for i, part in enumerate(WORDS):
         pi = reference.word_conditional(alone(wordrep, i), 0, h[0])
-        weight = log_weights(wordrep, h, i, log_q, range(part.start, part.stop))
+        weight = log_weights(wordrep, h, i, log_q, range(words.start, part.stop))
         flow = pi[:, None] * q[i] * np.exp(np.minimum(0.0, weight - weight[:, None]))
         np.testing.assert_allclose(flow, flow.T, rtol=1e-12)
 
@@ -99,11 +99,11 @@ def test_the_walk_of_a_column_takes_the_referees_decisions(stream, wordrep, q, r
     operator = Metropolis.from_columns(q, steps=25)
     random = reference.Xoshiro(stream)
     moved, info = operator(stream, wordrep, Chains(v, h))
-    for i, (table, _, part) in enumerate(operator.proposal.parts(2)):
-        value = v[:, i : i + 1] - part.start
+    for i, (table, _, words) in enumerate(operator.proposal.position_groups(2)):
+        value = v[:, i : i + 1] - words.start
         tables = table.keep, table.alias
         expected = reference.walk(random, alone(wordrep, i), q[i], *tables, 25, value, h)
-        np.testing.assert_array_equal(moved[:, i : i + 1] - part.start, expected)
+        np.testing.assert_array_equal(moved[:, i : i + 1] - words.start, expected)
     assert np.all(info.accepted[moved != v] > 0)
 
 
@@ -113,8 +113,8 @@ def test_the_pooled_walk_of_columns_takes_the_referees_decisions(stream, wordrep
     random = reference.Xoshiro(stream)
     pool = np.array(
         [
-            [reference.alias_draw(random, table.keep, table.alias) + part.start for _ in range(32)]
-            for table, _, part in operator.proposal.parts(2)
+            [reference.alias_draw(random, table.keep, table.alias) + words.start for _ in range(32)]
+            for table, _, words in operator.proposal.position_groups(2)
         ]
     )
     moved, _ = operator(stream, wordrep, Chains(v, h))
@@ -130,11 +130,11 @@ def test_columns_moved_group_by_group_are_moved_one_after_the_other(
     random = reference.Xoshiro(stream)
     monkeypatch.setattr(proposals, "MAX_SCORES", 1)
     moved, _ = operator(stream, wordrep, Chains(v, h))
-    for i, (table, _, part) in enumerate(operator.proposal.parts(2)):
+    for i, (table, _, words) in enumerate(operator.proposal.position_groups(2)):
         pool = [[reference.alias_draw(random, table.keep, table.alias) for _ in range(8)]]
-        value, pool = v[:, i : i + 1] - part.start, np.array(pool)
+        value, pool = v[:, i : i + 1] - words.start, np.array(pool)
         expected = reference.pooled_walk(random, alone(wordrep, i), q[i], pool, 5, value, h)
-        np.testing.assert_array_equal(moved[:, i : i + 1] - part.start, expected)
+        np.testing.assert_array_equal(moved[:, i : i + 1] - words.start, expected)
 
 
 @pytest.mark.parametrize("sweeps", [1, 4])

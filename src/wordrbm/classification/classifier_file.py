@@ -85,8 +85,8 @@ def _read_metadata(path: Path) -> dict[str, Any]:
         return _from_version_2(metadata, path)
     if version != VERSION:
         older = isinstance(version, int) and version < VERSION
-        remedy = "train the classifier again" if older else "use a newer wordrbm"
-        raise WordRBMError(f"{path} has version {version!r}, and {VERSION} is known; {remedy}.")
+        advice = "train the classifier again" if older else "use a newer wordrbm"
+        raise WordRBMError(f"{path} has version {version!r}, and {VERSION} is known; {advice}.")
     return metadata
 
 

@@ -1,0 +1,1 @@
+"""A trained model on new text: features, energies, surprisal, blanks, samples."""

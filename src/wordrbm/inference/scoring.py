@@ -31,7 +31,7 @@ from wordrbm.inference.inputs import (
 from wordrbm.inference.precision import BLANK, MEAN_WORD, evaluate_in_double
 from wordrbm.inference.text_model import Ids, TextModel, factors_covering
 from wordrbm.models import WordRepRBM
-from wordrbm.models.cloze import logits_given
+from wordrbm.models.cloze import logits_from_input
 from wordrbm.shapes import Words
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.threads import available_cores, one_blas_thread
@@ -161,7 +161,7 @@ def _block_surprisals(model: TextModel, ids: Ids, block: range) -> Float64[np.nd
     vocabulary, which is taken in blocks, so memory does not grow with K.
     """
     inputs = [_position_inputs(model, ids, block, i) for i in range(model.n)]
-    by_position = [logits_given(model.rbm, x.hidden_input, i) for i, x in enumerate(inputs)]
+    by_position = [logits_from_input(model.rbm, x.hidden_input, i) for i, x in enumerate(inputs)]
     targets = ids[block.start : block.stop]
     log_total, log_score = np.full(len(block), -np.inf), np.empty(len(block))
     for vocabulary_block in zip(*by_position, strict=True):

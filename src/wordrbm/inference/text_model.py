@@ -34,7 +34,7 @@ from wordrbm.inference.precision import (
 )
 from wordrbm.inference.whitening import expected_row
 from wordrbm.models import WordRepRBM
-from wordrbm.models.cloze import logits_given
+from wordrbm.models.cloze import logits_from_input
 from wordrbm.shapes import Words
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.threads import available_cores, one_blas_thread
@@ -125,7 +125,7 @@ def factor_log_scores(model: TextModel, texts: Texts, blank: int, factor: Factor
     v[:, blank - factor.start] = BLANK
     rbm, v = model.restrict_to_words(v)
     scores = np.empty((len(texts), model.rbm.b.size))
-    for words, logits in logits_given(model.rbm, rbm.hidden_input(v), blank - factor.start):
+    for words, logits in logits_from_input(model.rbm, rbm.hidden_input(v), blank - factor.start):
         scores[:, words] = logits
     return factor.weight * (scores - rbm.free_energy(v)[:, None])
 

@@ -1,3 +1,5 @@
+"""Word ids to energies: restricted Boltzmann machines with one contract, in `base.py`."""
+
 from wordrbm.models.base import AbstractRBM, Gradient, Rows
 from wordrbm.models.binary import BinaryRBM
 from wordrbm.models.softmax import SoftmaxRBM, init_softmax

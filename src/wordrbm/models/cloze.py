@@ -42,10 +42,10 @@ def word_logits(
 ) -> Iterator[tuple[slice, Float[np.ndarray, "B k"]]]:
     """``log P*(v_i = k | rest)`` up to a constant per window, by blocks of the vocabulary."""
     removed = np.stack([model.word_weights(i, slice(w, w + 1))[0] for w in v[:, i].tolist()])
-    return logits_given(model, model.hidden_input(v).astype(np.float64) - removed, i)
+    return logits_from_input(model, model.hidden_input(v).astype(np.float64) - removed, i)
 
 
-def logits_given(
+def logits_from_input(
     model: AbstractRBM, rest: Hidden, i: int
 ) -> Iterator[tuple[slice, Float[np.ndarray, "B k"]]]:
     """``log P*(v_i = k | rest)`` as `word_logits` has it, from the hidden input of the rest."""

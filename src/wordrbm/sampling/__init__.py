@@ -1,3 +1,5 @@
+"""Transition operators: move the words of Markov chains, leaving P(v|h) or P(v) unchanged."""
+
 from wordrbm.sampling.clustered import ClusteredMetropolis, cluster_words
 from wordrbm.sampling.gibbs import Gibbs
 from wordrbm.sampling.jumps import Jumps, Reservoir, word_tables

@@ -148,12 +148,12 @@ class Jumps:
 
 def word_tables(proposal: Proposal, n: int) -> WordTables:
     """The alias tables of n positions laid end to end, O(K)."""
-    parts = list(proposal.parts(n))
-    keep = np.concatenate([part.table.keep for part in parts])
-    alias = np.concatenate([part.table.alias for part in parts])
-    positions = [len(range(n)[part.positions]) for part in parts]
-    first = np.repeat(np.array([part.words.start for part in parts], np.int64), positions)
-    stop = np.repeat(np.array([part.words.stop for part in parts], np.int64), positions)
+    groups = list(proposal.position_groups(n))
+    keep = np.concatenate([group.table.keep for group in groups])
+    alias = np.concatenate([group.table.alias for group in groups])
+    positions = [len(range(n)[group.positions]) for group in groups]
+    first = np.repeat(np.array([group.words.start for group in groups], np.int64), positions)
+    stop = np.repeat(np.array([group.words.stop for group in groups], np.int64), positions)
     return WordTables(keep, alias, proposal.log_probability(), first, stop)
 
 

@@ -74,11 +74,11 @@ class Metropolis:
         v = chains.v.copy()
         accepted = np.zeros(v.shape, np.int32)
         table, bias, context = model.word_table, model.word_bias, model.word_context(chains.h)
-        for part, positions, words in self.proposal.parts(v.shape[1]):
+        for proposal, positions, words in self.proposal.position_groups(v.shape[1]):
             tables = positions if len(table) > 1 else slice(0, 1)
             moved, taken = v[:, positions] - words.start, accepted[:, positions].copy()
             walk(
-                stream, self.steps, part.keep, part.alias, self.log_q[words],
+                stream, self.steps, proposal.keep, proposal.alias, self.log_q[words],
                 table[tables, words], bias[tables, words], context[:, positions], moved, taken,
             )  # fmt: skip
             v[:, positions], accepted[:, positions] = moved + words.start, taken

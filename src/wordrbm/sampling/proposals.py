@@ -24,7 +24,7 @@ Columns: TypeAlias = Sequence[Float[np.ndarray, " _"]]  # a q per position, each
 MAX_SCORES = 2**20  # in a block of positions: 4 MB in single precision, however many columns
 
 
-class Part(NamedTuple):
+class PositionGroup(NamedTuple):
     """Positions that share an alias table, and the words that it draws, counted from the first."""
 
     table: "AliasTable"
@@ -56,9 +56,9 @@ class AliasTable:
         fill_alias(stream, self.keep, self.alias, words)
         return words
 
-    def parts(self, n: int) -> Iterator[Part]:
+    def position_groups(self, n: int) -> Iterator[PositionGroup]:
         """All positions share this table."""
-        yield Part(self, slice(0, n), slice(0, self.keep.size))
+        yield PositionGroup(self, slice(0, n), slice(0, self.keep.size))
 
     def draw_pools(self, stream: Stream, positions: slice, size: int) -> Int[np.ndarray, "n P"]:
         """A pool of proposals for each of some positions, all from this one table."""
@@ -93,11 +93,11 @@ class ColumnProposals:
         """Build from the probabilities of each column's values, O(sum K_i)."""
         return cls(tuple(map(AliasTable.build, columns)), column_offsets([q.size for q in columns]))
 
-    def parts(self, n: int) -> Iterator[Part]:
+    def position_groups(self, n: int) -> Iterator[PositionGroup]:
         """Every position with its own table and words."""
         words = [slice(start, stop) for start, stop in pairwise(self.offsets.tolist())]
         for i, (table, column) in enumerate(zip(self.tables, words, strict=True)):
-            yield Part(table, slice(i, i + 1), column)
+            yield PositionGroup(table, slice(i, i + 1), column)
 
     def draw_pools(self, stream: Stream, positions: slice, size: int) -> Int[np.ndarray, "n P"]:
         """A pool of proposals for each of some positions."""

@@ -1,0 +1,1 @@
+"""Strings to word ids: files, tokens, vocabulary, prepared corpora, windows. Sees no weight."""

@@ -22,11 +22,11 @@ _TAG = re.compile(r"<(?:DOC\s[^<>]*|/DOC\s*|/?TEXT\s*|/?P\s*)>", re.IGNORECASE)
 _STORY = re.compile(r"""\btype\s*=\s*["']?story\b""", re.IGNORECASE)
 
 
-Part: TypeAlias = tuple[str, bool]  # of a story, and whether the story ends with it
+StoryChunk: TypeAlias = tuple[str, bool]  # text, and whether the story ends with it
 
 
-def story_texts(reader: TextReader, size: int) -> Iterator[Part]:
-    """Yield the stories of a file, a part at every line or paragraph after `size` characters."""
+def story_texts(reader: TextReader, size: int) -> Iterator[StoryChunk]:
+    """Yield the stories of a file, a chunk at every line or paragraph after `size` characters."""
     parser = _Parser(reader, size)
     for line in reader.lines():
         parser.line, start = line.number, 0
@@ -40,7 +40,7 @@ def story_texts(reader: TextReader, size: int) -> Iterator[Part]:
 
 
 class _Parser:
-    """The state inside a document, and the text read since the last part."""
+    """The state inside a document, and the text read since the last chunk."""
 
     def __init__(self, reader: TextReader, max_size: int) -> None:
         self.reader, self.max_size = reader, max_size
@@ -57,14 +57,14 @@ class _Parser:
             self.parts.append(text)
             self.size += len(text)
 
-    def add_break(self, mark: str) -> Iterator[Part]:
+    def add_break(self, mark: str) -> Iterator[StoryChunk]:
         """Add the end of a line or paragraph, where a long text may be split."""
         self.add_text(mark)
         if self.size >= self.max_size:
             yield self._take_text(), False
 
-    def handle_tag(self, tag: str) -> Iterator[Part]:
-        """Change the state by one tag; the end of a story yields its last part."""
+    def handle_tag(self, tag: str) -> Iterator[StoryChunk]:
+        """Change the state by one tag; the end of a story yields its last chunk."""
         name = tag.strip("<> ").split()[0].upper()
         if name == "DOC":
             self._open_document(tag)
@@ -88,7 +88,7 @@ class _Parser:
         self.opened_at, self.is_story = self.line, bool(_STORY.search(tag))
         self.documents += 1
 
-    def _close_document(self) -> Iterator[Part]:
+    def _close_document(self) -> Iterator[StoryChunk]:
         if self.opened_at == 0:
             self._refuse(self.line, "closes a <DOC> that was never opened")
         if self.is_story:

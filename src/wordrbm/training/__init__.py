@@ -1,3 +1,5 @@
+"""Stochastic gradient training of an RBM: gradients, optimizer, updates, the trainer."""
+
 from wordrbm.training.settings import TrainingSettings, check_settings, read_settings
 from wordrbm.training.trainer import (
     Progress,
