@@ -215,7 +215,7 @@ def make_spans(ends: Callable[[], Iterable[Documents]], heldout: float) -> Itera
     total = sum(int(blocks.sum()) for _, blocks in _block_counts(ends()))
     heldout_blocks, first = _heldout_blocks(total, heldout), 0
     for bounds, blocks in _block_counts(ends()):
-        yield _spans(bounds, blocks, first, heldout_blocks)
+        yield _spans(blocks, bounds, first, heldout_blocks)
         first += int(blocks.sum())
 
 
@@ -238,7 +238,7 @@ def _block_counts(arrays: Iterable[Documents]) -> Iterator[tuple[Bounds, Documen
         yield bounds, -(-np.diff(bounds) // HELDOUT_BLOCK)  # rounded up
 
 
-def _spans(bounds: Bounds, blocks: Documents, first: int, held: range) -> Spans:
+def _spans(blocks: Documents, bounds: Bounds, first: int, held: range) -> Spans:
     document = np.repeat(np.arange(blocks.size), blocks)
     rank = np.arange(document.size) - np.repeat(np.cumsum(blocks) - blocks, blocks)
     start = bounds[document] + rank * HELDOUT_BLOCK
