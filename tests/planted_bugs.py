@@ -161,8 +161,7 @@ BUGS = [
         "number(rates.momentum), number(decay)", "number(0.0), number(decay)",
         f"{OPTIMIZER}::test_momentum_carries_the_last_step_on"),
     Bug("the compiled negative phase outweighs the data", "kernels/pcd_gradient.py",
-        "mean.dtype.type(-B / M * weight[m])", "mean.dtype.type(-weight[m])",
-        f"{COMPILED}[n5 H16 d3 K300 B64 M32-0]"),
+        "mean.dtype.type(-B / M * weight[m])", "mean.dtype.type(-weight[m])", COMPILED),
     Bug("compiled averages of rows that have changed", "kernels/optimizer.py",
         "covered, (step - 1) // STRIDE", "covered, step // STRIDE", COMPILED),
     Bug("a word is ranked by the score alone", "training/ranking.py",
@@ -187,8 +186,7 @@ BUGS = [
         "    fill_bernoulli(stream, inputs[B : B + M], new_h)\n"
         "    N = B + compact_weighted(weight, windows[B:], gathered[B:], inputs[B:])\n",
         "    N = B + compact_weighted(weight, windows[B:], gathered[B:], inputs[B:])\n"
-        "    fill_bernoulli(stream, inputs[B : B + M], new_h)\n",
-        f"{COMPILED}[n3 H7 d5 K40 B8 M8-1]"),
+        "    fill_bernoulli(stream, inputs[B : B + M], new_h)\n", COMPILED),
     Bug("the compiled step counts the first shard only", "kernels/optimizer.py",
         "range(len(gradient))", "range(1)", COMPILED),
     Bug("rows named in the last update still counted", "kernels/optimizer.py",
@@ -212,7 +210,7 @@ BUGS = [
         TREEBANK),
     Bug("no. before a number ends the sentence", "text/tokenizer/sentences.py",
         "ABBREVIATIONS | BEFORE_NUMBERS", "ABBREVIATIONS",
-        f"{SENTENCES}::test_every_word_of_the_lists_is_decided_as_by_punkt"),
+        f"{SENTENCES}::test_a_word_that_may_be_an_abbreviation_or_an_initial_is_not_plain"),
     Bug("of several marks the first ends the sentence", "text/tokenizer/sentences.py",
         "if last and end <= following:", "if last:",
         f"{SENTENCES}::test_marks_without_white_space_between_are_one_boundary"),
