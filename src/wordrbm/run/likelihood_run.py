@@ -90,7 +90,7 @@ class LikelihoodRun:
             "standard_error": estimate.stratified.standard_error,
             "interval": list(estimate.interval),
             "method": METHOD,
-            "settings": asdict(self.settings) | {"text_windows": self.text_windows},
+            "settings": self.settings.model_dump() | {"text_windows": self.text_windows},
             "stratified": estimate.stratified._asdict(),
             "forward": estimate.forward._asdict(),
             "reverse": asdict(estimate.reverse),
