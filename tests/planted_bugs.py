@@ -153,7 +153,7 @@ BUGS = [
         "model.word_bias, self.log_q, table_index",
         "model.word_bias, +self.log_q, table_index",
         "tests/training/test_free_of_k.py::test_an_update_allocates_nothing_that_grows_with_k"
-        "[wordrep-PooledMetropolis]"),
+        "[init_softmax-PooledMetropolis]"),
     Bug("the sum over the batch where the mean is meant", "training/optimizer.py",
         "number(rates.hidden / B)", "number(rates.hidden)",
         f"{OPTIMIZER}::test_a_step_without_penalty_is_the_dense_step"),

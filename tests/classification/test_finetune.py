@@ -25,6 +25,7 @@ from wordrbm.classification.finetune import (
     masked_free_energies,
     update,
 )
+from wordrbm.errors import WordRBMError
 from wordrbm.models import init_wordrep
 from wordrbm.models.exact import to_dense
 from wordrbm.trained_model import TrainedModel

@@ -35,7 +35,7 @@ def q(rng):
 @pytest.fixture
 def rows(rng):
     """Thirty windows inside their columns, and hidden states; as many may share a pool."""
-    v = np.stack([rng.integers(words.start, part.stop, size=30) for part in WORDS], axis=1)
+    v = np.stack([rng.integers(part.start, part.stop, size=30) for part in WORDS], axis=1)
     return v, rng.integers(0, 2, (30, 3)).astype(float)
 
 
@@ -89,7 +89,7 @@ def test_detailed_balance_holds_inside_every_column(rng, wordrep, q):
     h = rng.integers(0, 2, (1, wordrep.c.size)).astype(float)
     for i, part in enumerate(WORDS):
         pi = reference.word_conditional(alone(wordrep, i), 0, h[0])
-        weight = log_weights(wordrep, h, i, log_q, range(words.start, part.stop))
+        weight = log_weights(wordrep, h, i, log_q, range(part.start, part.stop))
         flow = pi[:, None] * q[i] * np.exp(np.minimum(0.0, weight - weight[:, None]))
         np.testing.assert_allclose(flow, flow.T, rtol=1e-12)
 

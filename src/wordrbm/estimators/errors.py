@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+from jaxtyping import Int
 from sklearn.exceptions import ConvergenceWarning
 
 from wordrbm.errors import InvalidInput
@@ -20,7 +22,7 @@ class NotNumeric(InvalidInput, TypeError):  # noqa: N818 - as its base
     """Values that are not numbers; scikit-learn expects a `TypeError` there."""
 
 
-def warn_if_chains_lag(rbm: WordRepRBM, rows: Words, chains: Words) -> None:
+def warn_if_chains_lag(rbm: WordRepRBM, rows: Words, chains: Int[np.ndarray, "M n"]) -> None:
     """Warn when the chains are much likelier under the model than the rows it was trained on.
 
     A model that changes faster than its chains mix puts its mass where neither rows nor chains are;
