@@ -104,7 +104,7 @@ def test_a_plot_of_both_sides(likelihood, model, tmp_path):
 
 def test_a_training_run_goes_on_beside_the_file(likelihood, model):
     assert likelihood(model)[0] == 0
-    from wordrbm.run.training_run import check_run_folder
+    from wordrbm.run.run_folder import check_run_folder
 
     check_run_folder(model, resume=True)
 

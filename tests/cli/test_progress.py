@@ -11,7 +11,7 @@ from wordrbm.cli import progress as shown
 from wordrbm.cli.app import main
 from wordrbm.cli.progress import progress
 from wordrbm.cli.train import speed_note
-from wordrbm.run.training_run import StepReport
+from wordrbm.run.evaluation import StepReport
 from wordrbm.training import Progress
 from wordrbm.training.optimizer import LearningRates
 

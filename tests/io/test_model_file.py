@@ -12,7 +12,7 @@ from wordrbm.io.model_file import parameter_digest, write_likelihood
 from wordrbm.io.model_folder import LIKELIHOOD
 from wordrbm.io.tensors import read_metadata
 from wordrbm.models.exact import all_windows, log_Z_over_v
-from wordrbm.run.training_run import RUN_FILES
+from wordrbm.run.run_folder import RUN_FILES
 from wordrbm.trained_model import load, save
 
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wordrbm.cli import options as opt
+from wordrbm.cli.processes import group_members
 from wordrbm.cli.progress import interruptible, progress
 
 if TYPE_CHECKING:
     from wordrbm.text.prepare.pipeline import PrepareProgress
+    from wordrbm.training.distributed import ProcessGroup
 
 LABELS = {"read": "reading", "count": "counting", "write": "writing"}
 
@@ -30,6 +32,9 @@ def prepare_command(
     heldout: Annotated[float, typer.Option(help="Fraction of the text to hold out.")] = 0.01,
     field: opt.Field = "text",
     encoding_errors: opt.EncodingErrors = "strict",
+    distributed: Annotated[
+        bool, typer.Option("--distributed", help="This is one of the processes of torchrun.")
+    ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue where the same command was stopped.")
     ] = False,
@@ -54,7 +59,16 @@ def prepare_command(
     }
     began = time.monotonic()
     with interruptible("Stopped; continue with --resume."):
-        run_prepare(inputs, out, settings, workers, resume=resume, quiet=quiet)
+        if distributed:
+            with group_members() as group:
+                is_quiet = quiet or not group.is_first
+                run_prepare(
+                    inputs, out, settings, workers, resume=True, quiet=is_quiet, group=group
+                )
+            if not group.is_first:
+                return
+        else:
+            run_prepare(inputs, out, settings, workers, resume=resume, quiet=quiet)
         _report(out, time.monotonic() - began, as_json=as_json)
 
 
@@ -66,17 +80,20 @@ def run_prepare(
     *,
     resume: bool,
     quiet: bool,
+    group: "ProcessGroup | None" = None,
 ) -> None:
-    """Prepare a corpus, with a progress line or bar for each stage."""
+    """Prepare a corpus, with a progress line or bar for each stage; a group shares the files."""
     from wordrbm.text.prepare import check_prepare_settings
     from wordrbm.text.prepare.pipeline import prepare_corpus
+    from wordrbm.text.prepare.sharing import RankShare
     from wordrbm.threads import available_cores
 
     workers = available_cores() if workers is None else workers
     checked = check_prepare_settings(settings, workers)
-    with closing(prepare_corpus(inputs, out, checked, workers, resume)) as steps:
-        for stage, group in groupby(steps, key=lambda step: step.stage):
-            _show_stage(stage, group, quiet=quiet)
+    share = RankShare(group) if group else None
+    with closing(prepare_corpus(inputs, out, checked, workers, resume, share)) as steps:
+        for stage, steps_of in groupby(steps, key=lambda step: step.stage):
+            _show_stage(stage, steps_of, quiet=quiet)
 
 
 def _show_stage(stage: str, steps: "Iterator[PrepareProgress]", *, quiet: bool) -> None:

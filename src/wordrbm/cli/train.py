@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
@@ -11,13 +11,16 @@ import typer
 from typer.core import TyperGroup
 
 from wordrbm.cli.options import AsJson, Quiet, print_result
+from wordrbm.cli.processes import Processes
 from wordrbm.cli.progress import StopSignals, progress, stop_cleanly
 from wordrbm.cli.tensorboard import check_events, events
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from wordrbm.run.training_run import StepReport, TrainingRun
+    from wordrbm.run.evaluation import StepReport
+    from wordrbm.run.ranks import Ranks
+    from wordrbm.run.training_run import TrainingRun
     from wordrbm.text.corpus import PreparedCorpus
 
 
@@ -39,6 +42,14 @@ def train_command(
     threads: Annotated[int | None, _option("Threads; the bits are the same [all cores].")] = None,
     checkpoint_minutes: Annotated[float, typer.Option(help="Between checkpoints.")] = 5.0,
     tensorboard: Annotated[Path | None, _option("A folder for TensorBoard events.")] = None,
+    processes: Annotated[int | None, _option("Processes on this machine; the same bits.")] = None,
+    distributed: Annotated[
+        bool, typer.Option("--distributed", help="This is one of the processes of torchrun.")
+    ] = False,
+    average_every: Annotated[
+        int | None, _option("Updates after which processes are averaged; none: the same bits.")
+    ] = None,
+    rank_timeout: Annotated[float, typer.Option(help="Seconds to wait for a process.")] = 60.0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -55,15 +66,25 @@ def train_command(
     from wordrbm.text.corpus import PreparedCorpus
     from wordrbm.training import read_settings
 
-    corpus = PreparedCorpus.open(prepared)
-    values = read_settings(settings) if settings else {}
+    shared = Processes(processes, distributed, average_every, rank_timeout)
     options |= {"preset": preset, "epochs": epochs}
-    values |= {name: value for name, value in options.items() if value is not None}
-    run = make_run(corpus, out, values, threads, checkpoint_minutes)
+
+    def make(ranks: "Ranks | None" = None) -> "TrainingRun":
+        values = read_settings(settings) if settings else {}
+        values |= {name: value for name, value in options.items() if value is not None}
+        return make_run(
+            PreparedCorpus.open(prepared), out, values, threads, checkpoint_minutes, ranks
+        )
+
     if tensorboard is not None:
         check_events(tensorboard, out)
-    last = run_with_progress(run, resume=resume, quiet=quiet, tensorboard=tensorboard)
-    _print_result(run, last, as_json=as_json)
+    with shared.members(make, out, resume=resume) as (run, is_first):
+        last = run_with_progress(
+            run, resume=resume or distributed, quiet=quiet or not is_first,
+            tensorboard=tensorboard if is_first else None,
+        )  # fmt: skip
+        if is_first:
+            _print_result(run, last, as_json=as_json)
 
 
 def with_options(fields: "Mapping[str, FieldInfo]") -> Callable[..., None]:
@@ -114,8 +135,10 @@ def make_run(
     values: dict[str, Any],
     threads: int | None = None,
     checkpoint_minutes: float = 5.0,
+    ranks: "Ranks | None" = None,
 ) -> "TrainingRun":
     """A training run by these settings; faults of all options are named in one sentence."""
+    from wordrbm.run.ranks import SingleProcess
     from wordrbm.run.training_run import TrainingRun
     from wordrbm.threads import worker_count
     from wordrbm.training.settings import resolve_settings
@@ -126,7 +149,8 @@ def make_run(
     if threads is not None and threads < 1:
         others.append(f"threads: {threads} is not 1 or more")
     settings = resolve_settings(values, lambda n: len(corpus.windows(n, "train")), others)
-    return TrainingRun(corpus, out, settings, worker_count(threads), 60 * checkpoint_minutes)
+    workers, seconds = worker_count(threads), 60 * checkpoint_minutes
+    return TrainingRun(corpus, out, settings, workers, seconds, ranks or SingleProcess())
 
 
 def run_with_progress(
@@ -138,8 +162,9 @@ def run_with_progress(
     """
     stop, last, scores = StopSignals(), None, ""
     total = run.settings.steps * run.settings.batch_size
+    is_shared = run.ranks.exchange is not None  # then the ranks stop together, elsewhere
     with (
-        stop_cleanly(stop, armed=False),
+        nullcontext() if is_shared else stop_cleanly(stop, armed=False),
         progress("training", total, quiet=quiet) as show,
         closing(run.run(resume=resume, stop=stop, on_stage=show.stage)) as reports,
         ExitStack() as stack,

@@ -40,6 +40,17 @@ class RunIdentity(NamedTuple):
     settings: TrainingSettings
     vocabulary: Vocabulary
     corpus: str  # SHA-256 of the word ids
+    periodic: dict[str, int] | None = None  # how the ranks are averaged, if they are
+
+    @property
+    def more(self) -> dict[str, Any]:
+        """Return what the metadata of its files say beside settings, vocabulary and corpus."""
+        return {"periodic": self.periodic} if self.periodic else {}
+
+    def facts(self) -> dict[str, Any]:
+        """Return all of it as values to compare."""
+        facts = {"vocabulary": self.vocabulary.digest(), "corpus": self.corpus}
+        return self.settings.model_dump() | facts | (self.periodic or {})
 
 
 class RunState(NamedTuple):
@@ -56,8 +67,29 @@ def save_checkpoint(run: Path, current: RunState, identity: RunIdentity) -> None
 
     Those of later updates go too: they could not be read when this run resumed.
     """
-    folder, rbm, state = run / FOLDER, current.rbm, current.state
+    folder, step = run / FOLDER, current.state.step
     make_folder(folder)
+    model = StoredModel(current.rbm, identity.vocabulary, identity.settings, identity.corpus)
+    metadata = {"kind": "checkpoint", **state_metadata(current), **metadata_of(model)}
+    metadata |= identity.more
+    latest = folder / f"{step:012d}.safetensors"
+    write_tensors(latest, state_tensors(current), metadata)
+    checkpoints = list_checkpoints(run)
+    recent = [path for path in checkpoints if path <= latest][-MAX_CHECKPOINTS:]
+    with write_errors(folder):
+        for path in set(checkpoints).difference(recent):
+            path.unlink()
+
+
+def state_metadata(current: RunState) -> dict[str, Any]:
+    """Return the numbers of a state that are no arrays."""
+    rates = {"acceptance": current.acceptance, "jump_acceptance": current.jump_acceptance}
+    return {"step": current.state.step, **rates}
+
+
+def state_tensors(current: RunState) -> dict[str, Array]:
+    """Return the arrays of a state by their names in a checkpoint."""
+    rbm, state = current.rbm, current.state
     tensors = {
         **rbm.parameters(),
         **{f"velocity.{name}": rbm.shaped(name, x) for name, x in state.velocity.items()},
@@ -68,16 +100,7 @@ def save_checkpoint(run: Path, current: RunState, identity: RunIdentity) -> None
         values = state.averages.value.items()
         tensors |= {f"average.{name}": rbm.shaped(name, x) for name, x in values}
         tensors["average.covered"] = state.averages.covered
-    model = StoredModel(rbm, identity.vocabulary, identity.settings, identity.corpus)
-    metadata = {"kind": "checkpoint", "step": state.step, "acceptance": current.acceptance}
-    metadata |= {"jump_acceptance": current.jump_acceptance, **metadata_of(model)}
-    latest = folder / f"{state.step:012d}.safetensors"
-    write_tensors(latest, tensors, metadata)
-    checkpoints = list_checkpoints(run)
-    recent = [path for path in checkpoints if path <= latest][-MAX_CHECKPOINTS:]
-    with write_errors(folder):
-        for path in set(checkpoints).difference(recent):
-            path.unlink()
+    return tensors
 
 
 def list_checkpoints(run: Path) -> list[Path]:
@@ -116,8 +139,14 @@ def latest_checkpoint(run: Path, identity: RunIdentity) -> RunState | None:
 
 def _load(path: Path, metadata: dict[str, Any], identity: RunIdentity) -> RunState:
     """Load model and state, which must fit the run."""
+    return state_from_tensors(path, read_tensors(path, _shapes(identity)), metadata, identity)
+
+
+def state_from_tensors(
+    path: Path, arrays: dict[str, Array], metadata: dict[str, Any], identity: RunIdentity
+) -> RunState:
+    """Return the state whose arrays and numbers these are; `path` names where they come from."""
     settings = identity.settings
-    arrays = read_tensors(path, _shapes(identity))
     rbm = rbm_from_arrays(path, arrays)
     step: Any = metadata.get("step")
     rates: list[Any] = [metadata.get("acceptance"), metadata.get("jump_acceptance", 0.0)]
@@ -147,11 +176,12 @@ def _shapes(identity: RunIdentity) -> dict[str, Shape]:
     settings, K = identity.settings, len(identity.vocabulary)
     shapes = shapes_for(K, settings)
     averages = {**shapes, "covered": (K,)} if settings.averaging else {}
+    chains = settings.chains * (identity.periodic or {}).get("world_size", 1)
     return {
         **shapes,
         **{f"velocity.{name}": shapes[name] for name in ("U", "c")},
-        "chains.v": (settings.chains, settings.window),
-        "chains.h": (settings.chains, settings.hidden),
+        "chains.v": (chains, settings.window),
+        "chains.h": (chains, settings.hidden),
         **{f"average.{name}": shape for name, shape in averages.items()},
     }
 
@@ -183,6 +213,7 @@ def check_same_run(path: Path, metadata: dict[str, Any], identity: RunIdentity) 
         for name in sorted(old.keys() | new.keys())
         if old.get(name) != new.get(name)
     ]
+    differences += _periodic_differences(metadata.get("periodic"), identity.periodic)
     if metadata.get("vocabulary") != identity.vocabulary.digest():
         differences.append("the vocabulary is another")
     if metadata.get("corpus") != identity.corpus:
@@ -194,3 +225,13 @@ def check_same_run(path: Path, metadata: dict[str, Any], identity: RunIdentity) 
             f"{path} belongs to another run: {'; '.join(differences)}; resume with the same "
             "settings and corpus, or train into another folder."
         )
+
+
+def _periodic_differences(stored: Any, current: dict[str, int] | None) -> list[str]:
+    """Name what differs in how the ranks of a run are averaged."""
+    old, new = (x if isinstance(x, dict) else {} for x in (stored, current))
+    return [
+        f"{name} was {short_repr(old.get(name))} and is now {new.get(name)!r}"
+        for name in ("average_every", "world_size")
+        if old.get(name) != new.get(name)
+    ]

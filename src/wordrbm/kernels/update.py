@@ -29,7 +29,7 @@ from wordrbm.shapes import Array
 # A cache line for each flag.
 STEP, NEXT_SHARD, ARRIVED, GENERATION, BAD_ID, DIVERGED, ABORTED = range(0, 56, 8)
 FLAGS = 56
-NOT_STARTED, FINISHED = 0, -1  # step numbers that no update has
+NOT_STARTED, FINISHED = 0, -(2**62)  # step numbers that no update has
 
 
 class UpdateState(NamedTuple):
@@ -50,6 +50,8 @@ class UpdateState(NamedTuple):
     h: Array  # 2 x M x H
     gradient: ShardGradient  # shards on the first axis
     step_sizes: Array  # the numbers of a `StepSizes`
+    rank: int  # of the process, among those that share the shards
+    world: int  # how many they are
 
 
 @njit(cache=True, nogil=True)
@@ -80,24 +82,36 @@ def run_worker(
 
 @njit(cache=True, nogil=True)
 def run_share(step, thread, threads, seed, state):  # type: ignore[no-untyped-def]
-    """One thread's share of an update."""
-    S = len(state.gradient.c)
-    shard = atomic_add(state.flags, NEXT_SHARD, 1)
-    while shard < S:
-        run_shard(step, shard, S, seed, state)
-        shard = atomic_add(state.flags, NEXT_SHARD, 1)
-    if not barrier_wait(state.flags, ARRIVED, GENERATION, threads, ABORTED):
-        return
-    all_known = atomic_load(state.flags, BAD_ID) < len(state.parameters.b)
-    if all_known:  # otherwise a word is out of range, and nothing is learnt from the batch
-        p = state.step_sizes
-        step_sizes = StepSizes(p[0], p[1], p[2], p[3], p[4], p[5])
-        if not apply_gradient(
-            thread, threads, state.parameters, state.velocity, state.gradient, state.row_rates,
-            state.averages, step, step_sizes,
-        ):  # fmt: skip
-            atomic_store(state.flags, DIVERGED, 1)
-    barrier_wait(state.flags, ARRIVED, GENERATION, threads, ABORTED)
+    """One thread's share of an update; where other processes share it too, of one half of it.
+
+    They exchange gradients between the halves: `step` is then the second half of `-step`.
+    """
+    if step > 0:
+        S = len(state.gradient.c)
+        shard = state.rank + state.world * atomic_add(state.flags, NEXT_SHARD, 1)
+        while shard < S:
+            run_shard(step, shard, S, seed, state)
+            shard = state.rank + state.world * atomic_add(state.flags, NEXT_SHARD, 1)
+        if not barrier_wait(state.flags, ARRIVED, GENERATION, threads, ABORTED):
+            return
+    if step < 0 or state.world == 1:
+        apply_share(abs(step), thread, threads, state)
+        barrier_wait(state.flags, ARRIVED, GENERATION, threads, ABORTED)
+
+
+@njit(cache=True, nogil=True)
+def apply_share(step, thread, threads, state):  # type: ignore[no-untyped-def]
+    """Apply the gradients of all shards to the rows and slices of this thread of this process."""
+    if atomic_load(state.flags, BAD_ID) >= len(state.parameters.b):
+        return  # a word is out of range: nothing is learnt from the batch
+    part, parts = state.rank * threads + thread, state.world * threads
+    p = state.step_sizes
+    step_sizes = StepSizes(p[0], p[1], p[2], p[3], p[4], p[5])
+    if not apply_gradient(
+        part, parts, state.parameters, state.velocity, state.gradient, state.row_rates,
+        state.averages, step, step_sizes,
+    ):  # fmt: skip
+        atomic_store(state.flags, DIVERGED, 1)
 
 
 @njit(cache=True, nogil=True)

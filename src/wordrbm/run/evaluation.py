@@ -24,7 +24,7 @@ from wordrbm.shapes import Scores, Words
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.threads import StopCheck
-from wordrbm.training import TrainingSettings, TrainingState, averaged
+from wordrbm.training import Progress, TrainingSettings, TrainingState, averaged
 from wordrbm.training.trainer import check_log_likelihood, check_perplexity
 
 WEIGHED_WINDOWS = 400_000  # windows of the text whose mass is computed with every score
@@ -40,6 +40,29 @@ class HeldOutScores(NamedTuple):
     unigram_joint: float  # the log-likelihood of the same windows from word frequencies
     ten_heaviest: float  # estimated share of the model on the ten heaviest windows of the text
     ten_heaviest_text: float  # share of the text on the same ten
+
+
+class StepReport(NamedTuple):
+    """What the caller may show after an update; scores are there only when they were taken."""
+
+    step: int
+    progress: Progress
+    seconds: float  # spent on updates since this process began
+    windows_per_second: float
+    scores: HeldOutScores | None
+
+    def metrics(self) -> dict[str, float]:
+        """The numbers of a scored update, the same for two runs with one seed."""
+        assert self.scores is not None
+        return {
+            "step": self.step,
+            "windows": self.progress.windows,
+            "word_rate": self.progress.rates.word,
+            "hidden_rate": self.progress.rates.hidden,
+            "acceptance": self.progress.acceptance,
+            "jump_acceptance": self.progress.jump_acceptance,
+            **self.scores._asdict(),
+        }
 
 
 def heldout_sample(
@@ -70,6 +93,12 @@ def perplexity(log_probability: Scores | Float[np.ndarray, " N"]) -> float:
     return float(np.exp(-log_probability.mean()))
 
 
+def is_score_due(step: int, settings: TrainingSettings) -> bool:
+    """Whether the model is scored after this update; after the last one it is."""
+    times, steps = settings.evaluations, settings.steps
+    return step > 0 and step * times // steps > (step - 1) * times // steps
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class HeldOutEvaluation:
@@ -81,8 +110,7 @@ class HeldOutEvaluation:
 
     def is_due(self, step: int) -> bool:
         """Whether the model is scored after this update; after the last one it is."""
-        times, steps = self.settings.evaluations, self.settings.steps
-        return step > 0 and step * times // steps > (step - 1) * times // steps
+        return is_score_due(step, self.settings)
 
     def score(self, rbm: WordRepRBM, state: TrainingState, stop: StopCheck) -> HeldOutScores | None:
         """Score the averaged model, none without held-out text; raises if training has diverged.

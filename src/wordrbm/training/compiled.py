@@ -32,6 +32,7 @@ from wordrbm.models import WordRepRBM
 from wordrbm.sampling import AliasTable, Chains, PooledMetropolis, Reservoir, Transition
 from wordrbm.shapes import Array, Words
 from wordrbm.training.batches import HasShufflePlan, RecentWindows
+from wordrbm.training.exchange import Exchange
 from wordrbm.training.optimizer import MAX_WEIGHT, Averages, LearningRates
 from wordrbm.training.settings import TrainingSettings
 from wordrbm.training.update import UpdateContext, UpdateResult
@@ -50,10 +51,12 @@ class CompiledUpdate:
         context: UpdateContext,
         *,
         threads: int,
+        exchange: Exchange | None = None,
     ) -> None:
         batches, settings, row_rates, chains, velocity, recent, averages, candidates = context
         self._batches, self._settings, self._recent = batches, settings, recent
         self._threads = min(threads, settings.shards)  # more would be idle
+        self._exchange = exchange
         self._state = UpdateState(
             flags=np.zeros(FLAGS, np.int64),
             plan=batches.plan if isinstance(batches, HasShufflePlan) else _empty_plan(),
@@ -70,6 +73,8 @@ class CompiledUpdate:
             h=np.stack([chains.h] * 2).astype(model.c.dtype),
             gradient=_allocate(model, settings, candidates.size),
             step_sizes=np.empty(6, model.c.dtype),
+            rank=exchange.rank if exchange else 0,
+            world=exchange.world if exchange else 1,
         )
         self._workers = [
             _Worker(k, self._threads, settings.seed, self._state) for k in range(1, self._threads)
@@ -112,21 +117,30 @@ class CompiledUpdate:
             rates.word, rates.word * rates.l2, rates.hidden / B, rates.hidden * rates.l2,
             rates.momentum, MAX_WEIGHT,
         )  # fmt: skip
-        announce(step + 1, state.flags)
-        for worker in self._workers:  # after the announcement, or a worker would sleep again
-            worker.wake.set()
-        run_leader(step + 1, self._threads, self._settings.seed, state)
-        if failed := [worker.error for worker in self._workers if worker.error]:
-            raise failed[0]
+        self._run(step + 1)
+        if self._exchange and state.world > 1:
+            self._exchange.gather_gradients(state)
+            self._run(-step - 1)  # each process updates its rows and slices
         if state.flags[BAD_ID] >= len(state.parameters.b):
             self._batches(step * B, B)  # which says what is wrong, if it still is
             _refuse_word(int(state.flags[BAD_ID]), state)
+        if self._exchange:
+            self._exchange.gather_parameters(step + 1, state)
         after = (step + 1) % 2
         taken = float(state.gradient.accepted.mean()) / state.proposals.steps
         jumped = float(state.gradient.jumped.mean()) / max(1, state.jumps)
         return UpdateResult(
             Chains(state.v[after], state.h[after]), taken, not state.flags[DIVERGED], jumped
         )
+
+    def _run(self, step: int) -> None:
+        """Run an update, or the half of it that `step` says, on all threads."""
+        announce(step, self._state.flags)
+        for worker in self._workers:  # after the announcement, or a worker would sleep again
+            worker.wake.set()
+        run_leader(step, self._threads, self._settings.seed, self._state)
+        if failed := [worker.error for worker in self._workers if worker.error]:
+            raise failed[0]
 
 
 def compile_proposals(transition: Transition) -> PooledProposals | None:

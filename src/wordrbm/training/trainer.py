@@ -21,6 +21,7 @@ from wordrbm.shapes import Probability
 from wordrbm.threads import one_blas_thread
 from wordrbm.training.batches import Batches, recent_windows
 from wordrbm.training.compiled import CompiledUpdate, compile_proposals
+from wordrbm.training.exchange import Exchange
 from wordrbm.training.optimizer import (
     MAX_WEIGHT,
     Averages,
@@ -107,17 +108,20 @@ def train(
     *,
     q: Probability,
     threads: int = 1,
+    exchange: Exchange | None = None,
 ) -> Iterator[tuple[TrainingState, Progress]]:
     """Update `model` in place until the run is done; yields the state after every update.
 
     The arrays of a state change with the next update, like those of the model: copy what is needed.
-    `q` is how often each word is read: frequent words take smaller steps.
+    `q` is how often each word is read: frequent words take smaller steps. `exchange` fetches what
+    other processes compute, if they share the run.
     """
     row_rates = row_rates_of(model, q, settings)
     words = word_tables(AliasTable.build(q), model.positions)
     return updates(
-        model, transition, batches, settings, state, row_rates, words=words, threads=threads
-    )
+        model, transition, batches, settings, state, row_rates, words=words, threads=threads,
+        exchange=exchange,
+    )  # fmt: skip
 
 
 def updates(
@@ -130,6 +134,7 @@ def updates(
     *,
     words: WordTables,
     threads: int = 1,
+    exchange: Exchange | None = None,
 ) -> Iterator[tuple[TrainingState, Progress]]:
     """`train` with precomputed row rates: nothing in it costs O(K), not even the first update.
 
@@ -140,7 +145,8 @@ def updates(
         batches, settings, row_rates, state.chains, state.velocity, recent, state.averages,
         candidates_of(settings, words),
     )  # fmt: skip
-    with _update_of(model, transition, context, threads) as update, one_blas_thread():
+    update_of = _update_of(model, transition, context, threads, exchange)
+    with update_of as update, one_blas_thread():
         while state.step < settings.steps:
             result = update.step(state.step, learning_rates_at(settings, state.step))
             state = state._replace(step=state.step + 1, chains=result.chains)
@@ -151,12 +157,18 @@ def updates(
 
 
 def _update_of(
-    model: AbstractRBM, transition: Transition, context: UpdateContext, threads: int
+    model: AbstractRBM,
+    transition: Transition,
+    context: UpdateContext,
+    threads: int,
+    exchange: Exchange | None = None,
 ) -> CompiledUpdate | PlainUpdate:
     """The compiled update where there is one for this model and operator, else the plain one."""
     proposals = compile_proposals(transition)
     if proposals is not None and isinstance(model, WordRepRBM):
-        return CompiledUpdate(model, proposals, context, threads=threads)
+        return CompiledUpdate(model, proposals, context, threads=threads, exchange=exchange)
+    if exchange is not None:
+        raise WordRBMError("Several processes can share only the compiled update; use one process.")
     return PlainUpdate(model, transition, context, threads=threads)
 
 

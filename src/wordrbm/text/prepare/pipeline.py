@@ -38,6 +38,7 @@ from wordrbm.text.prepare.segments import (
     write_ids,
     write_spans,
 )
+from wordrbm.text.prepare.sharing import Share, WholeShare
 from wordrbm.text.prepare.staging import (
     RESULT,
     discard_jobs,
@@ -46,6 +47,7 @@ from wordrbm.text.prepare.staging import (
     refuse_existing,
     resume_key,
     staged_output,
+    staging_folder,
 )
 from wordrbm.text.prepare.workers import run_jobs
 
@@ -68,28 +70,57 @@ def prepare_corpus(
     settings: PrepareSettings,
     workers: int,
     resume: bool = False,
+    share: Share | None = None,
 ) -> Steps:
-    """Prepare a corpus in the folder `out`; yields the progress."""
+    """Prepare a corpus in the folder `out`; yields the progress.
+
+    `share` is the part of this process where several prepare one corpus.
+    """
     check_prepare_settings({}, workers)
     paths, out = as_paths(inputs), Path(os.path.abspath(out))
-    files = find_files(paths, out)
+    files, share = find_files(paths, out), share or WholeShare()
+    share.check_files(files, settings.model_dump())
+    if not share.is_first:
+        yield from _run_share(share, (), plan_jobs(files), staging_folder(out), settings, workers)
+        return
     if resume and is_complete(out, files, settings):
+        with share.all_committed():
+            share.divide((), ())
         return
     refuse_existing(out)
     with staged_output(out, resume_key(paths, settings), resume=resume) as work:
         jobs = plan_jobs(files)
-        yield from _read(jobs, work, settings, workers)
+        yield from _read(share, jobs, work, settings, workers)
         yield from _count_and_write(jobs, work, paths, settings)
 
 
-def _read(jobs: Sequence[Job], work: Path, settings: PrepareSettings, workers: int) -> Steps:
+def _run_share(
+    share: Share,
+    pending: Sequence[Job],
+    jobs: Sequence[Job],
+    work: Path,
+    settings: PrepareSettings,
+    workers: int,
+) -> Steps:
+    """Run the pending jobs of this process; those of the others are committed when it ends."""
+    mine = share.divide(pending, jobs)
+    total = sum(job.size for job in mine)
+    with share.all_committed():
+        for progress in run_jobs(mine, work, settings, workers):
+            yield PrepareProgress("read", progress.bytes, total, progress.tokens)
+
+
+def _read(
+    share: Share, jobs: Sequence[Job], work: Path, settings: PrepareSettings, workers: int
+) -> Steps:
     """Run the pending jobs; the progress includes those committed before."""
     pending = pending_jobs(jobs, work, settings)
     committed = set(jobs).difference(pending)
     tokens = sum(read_record(work, job).tokens for job in committed)
-    done, total = sum(job.size for job in committed), sum(job.size for job in jobs)
-    for progress in run_jobs(pending, work, settings, workers):
-        yield PrepareProgress("read", done + progress.bytes, total, tokens + progress.tokens)
+    done = sum(job.size for job in committed)
+    for progress in _run_share(share, pending, jobs, work, settings, workers):
+        total = done + progress.total
+        yield PrepareProgress("read", done + progress.done, total, tokens + progress.tokens)
 
 
 def _count_and_write(

@@ -1,0 +1,162 @@
+"""What ranks send each other in an update, packed and unpacked: see `training/exchange.py`.
+
+A rank computes the shards rank, rank + world, ... and updates the rows and the slices of dense
+parameters that it owns, by the rule that threads share them by (`barrier.py`). It sends its shards'
+gradients to the owners, and the parameters it has updated to all.
+"""
+
+import numpy as np
+from numba import njit
+
+from wordrbm.kernels.barrier import owner_thread, thread_slice
+from wordrbm.kernels.fastmath import all_within
+from wordrbm.kernels.optimizer import (
+    STRIDE,
+    AverageTables,
+    average_decay,
+    average_dense,
+    blend,
+)
+from wordrbm.kernels.pcd_gradient import Parameters
+from wordrbm.shapes import Array
+
+
+@njit(cache=True, nogil=True)
+def count_rows_by_owner(row_index: Array, world: int, counts: Array) -> None:
+    """``counts[p]`` is how many of these rows rank p owns."""
+    counts[:] = 0
+    for w in row_index:
+        counts[owner_thread(w, world)] += 1
+
+
+@njit(cache=True, nogil=True)
+def pack_gradient(owner, world, gradient, shard, out):  # type: ignore[no-untyped-def]
+    """Write the part of a shard's gradient that `owner` applies into `out`; its length."""
+    end = 0
+    for dense in (gradient.U[shard].reshape(-1), gradient.c[shard]):
+        part = dense[thread_slice(owner, world, dense.size)]
+        out[end : end + part.size] = part
+        end += part.size
+    d = gradient.D.shape[2]
+    for r in range(gradient.rows[shard]):
+        if owner_thread(gradient.row_index[shard, r], world) == owner:
+            out[end : end + d] = gradient.D[shard, r]
+            out[end + d] = gradient.b[shard, r]
+            out[end + d + 1] = gradient.weight[shard, r]
+            end += d + 2
+    return end
+
+
+@njit(cache=True, nogil=True)
+def unpack_gradient(owner, world, gradient, shard, values):  # type: ignore[no-untyped-def]
+    """Read what `pack_gradient` wrote into the gradient of the shard; its length."""
+    end = 0
+    for dense in (gradient.U[shard].reshape(-1), gradient.c[shard]):
+        part = dense[thread_slice(owner, world, dense.size)]
+        part[:] = values[end : end + part.size]
+        end += part.size
+    d = gradient.D.shape[2]
+    for r in range(gradient.rows[shard]):
+        if owner_thread(gradient.row_index[shard, r], world) == owner:
+            gradient.D[shard, r] = values[end : end + d]
+            gradient.b[shard, r] = values[end + d]
+            gradient.weight[shard, r] = values[end + d + 1]
+            end += d + 2
+    return end
+
+
+@njit(cache=True, nogil=True)
+def distinct_rows(gradient, seen, out):  # type: ignore[no-untyped-def]
+    """Write the distinct rows of all shards, in the order of the shards; how many there are.
+
+    `seen` is a scratch array of K flags, all false before and after.
+    """
+    count = 0
+    for shard in range(len(gradient.rows)):
+        for r in range(gradient.rows[shard]):
+            w = gradient.row_index[shard, r]
+            if not seen[w]:
+                seen[w] = True
+                out[count] = w
+                count += 1
+    for k in range(count):
+        seen[out[k]] = False
+    return count
+
+
+@njit(cache=True, nogil=True)
+def pack_parameters(rank, world, parameters, rows, out):  # type: ignore[no-untyped-def]
+    """Write the slices of U and c and the rows of D and b that this rank owns; their length."""
+    end, d = 0, parameters.D.shape[1]
+    for dense in (parameters.U.reshape(-1), parameters.c):
+        part = dense[thread_slice(rank, world, dense.size)]
+        out[end : end + part.size] = part
+        end += part.size
+    for w in rows:
+        if owner_thread(w, world) == rank:
+            out[end : end + d], out[end + d] = parameters.D[w], parameters.b[w]
+            end += d + 1
+    return end
+
+
+@njit(cache=True, nogil=True)
+def unpack_parameters(rank, world, parameters, averages, rows, step, bound, values):  # type: ignore[no-untyped-def]
+    """Read the parameters that another rank has updated; whether the dense ones are within `bound`.
+
+    The averages of a row are brought up to date before the row changes, as its owner did.
+    """
+    end, d, within = 0, parameters.D.shape[1], True
+    for dense, average in (
+        (parameters.U.reshape(-1), averages.U.reshape(-1)),
+        (parameters.c, averages.c),
+    ):
+        part = thread_slice(rank, world, dense.size)
+        dense[part] = values[end : end + part.stop - part.start]
+        end += part.stop - part.start
+        within = within and all_within(dense[part], bound)
+        if averages.power > 0 and step % STRIDE == 0:
+            average_dense(dense[part], average[part], step // STRIDE, averages.power)
+    now = (step - 1) // STRIDE
+    for w in rows:
+        if owner_thread(w, world) == rank:
+            if averages.power > 0 and averages.covered[w] < now:
+                average_row(parameters, averages, w, now)
+            parameters.D[w], parameters.b[w] = values[end : end + d], values[end + d]
+            end += d + 1
+    return within
+
+
+@njit(cache=True, nogil=True)
+def average_row(parameters, averages, w, now):  # type: ignore[no-untyped-def]
+    """Bring the averages of a row up to sample `now`."""
+    decay = parameters.D.dtype.type(average_decay(averages.covered[w], now, averages.power))
+    blend(averages.D[w], parameters.D[w], decay)
+    blend(averages.b[w : w + 1], parameters.b[w : w + 1], decay)
+    averages.covered[w] = now
+
+
+@njit(cache=True, nogil=True)
+def count_updates(gradient, updates):  # type: ignore[no-untyped-def]
+    """``updates[w]`` grows by how often row w is in the gradient."""
+    for shard in range(len(gradient.rows)):
+        for r in range(gradient.rows[shard]):
+            updates[gradient.row_index[shard, r]] += 1
+
+
+@njit(cache=True, nogil=True)
+def average_rows_to(now: int, rows: Array, parameters: Parameters, averages: AverageTables) -> None:
+    """Bring the averages of these rows up to sample `now`."""
+    for w in rows:
+        if averages.covered[w] < now:
+            average_row(parameters, averages, w, now)
+
+
+@njit(cache=True, nogil=True)
+def add_weighted(
+    place: Array, weight: Array, values: Array, total_weight: Array, total: Array
+) -> None:
+    """``total[place[k]] += weight[k] values[k]``, in double precision."""
+    for k in range(place.size):
+        total_weight[place[k]] += weight[k]
+        for j in range(values.shape[1]):
+            total[place[k], j] += np.float64(weight[k]) * values[k, j]

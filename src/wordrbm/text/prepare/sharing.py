@@ -1,0 +1,95 @@
+"""Several processes prepare one corpus over a shared folder.
+
+All of them find the same files and plan the same jobs. The first makes the staging folder, says
+which jobs are pending, and joins what all have read; the r-th of W reads every W-th pending job.
+The bytes are those of one process, as jobs do not depend on who runs them.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, Protocol, final
+
+from wordrbm.errors import WordRBMError
+from wordrbm.storage import path_status
+from wordrbm.text.prepare.jobs import Job, combined_hash
+
+
+class Group(Protocol):
+    """What `training.distributed.ProcessGroup` does, as far as a prepare needs it."""
+
+    @property
+    def rank(self) -> int: ...
+
+    @property
+    def world(self) -> int: ...
+
+    @property
+    def is_first(self) -> bool: ...
+
+    def check_same(self, facts: dict[str, Any]) -> None: ...
+
+    def share(self, text: str) -> str: ...
+
+    def raise_any(self, sentence: str) -> None: ...
+
+
+class Share(Protocol):
+    """The part of this process in a prepare."""
+
+    @property
+    def is_first(self) -> bool: ...
+
+    def check_files(self, files: Sequence[Path], settings: dict[str, Any]) -> None:
+        """Refuse processes that see other files or have other settings."""
+        ...
+
+    def divide(self, pending: Sequence[Job], jobs: Sequence[Job]) -> list[Job]:
+        """The jobs of this process among those that the first finds pending."""
+        ...
+
+    def all_committed(self) -> AbstractContextManager[None]:
+        """Around the jobs of this process: waits for the others, and raises what one raises."""
+        ...
+
+
+@final
+class WholeShare:
+    """A prepare by one process."""
+
+    is_first = True
+
+    def check_files(self, files: Sequence[Path], settings: dict[str, Any]) -> None:
+        pass
+
+    def divide(self, pending: Sequence[Job], jobs: Sequence[Job]) -> list[Job]:
+        return list(pending)
+
+    def all_committed(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+
+@final
+class RankShare:
+    """A prepare by the processes of a group."""
+
+    def __init__(self, group: Group) -> None:
+        self._group, self.is_first = group, group.is_first
+
+    def check_files(self, files: Sequence[Path], settings: dict[str, Any]) -> None:
+        names = combined_hash(f"{path.name} {path_status(path).size}" for path in files)
+        self._group.check_same({"the digest of names and sizes of the files": names, **settings})
+
+    def divide(self, pending: Sequence[Job], jobs: Sequence[Job]) -> list[Job]:
+        numbers = self._group.share(" ".join(str(job.number) for job in pending)).split()
+        by_number = {str(job.number): job for job in jobs}
+        return [by_number[number] for number in numbers[self._group.rank :: self._group.world]]
+
+    @contextmanager
+    def all_committed(self) -> Iterator[None]:
+        sentence = ""
+        try:
+            yield
+        except WordRBMError as error:
+            sentence = str(error)
+        self._group.raise_any(sentence)

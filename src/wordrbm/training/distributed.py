@@ -1,0 +1,298 @@
+"""Processes on one or many machines, by `torch.distributed` (gloo).
+
+`join_group` is called in every process that torchrun has started. A process whose beat stops for
+longer than the timeout is lost: the others end with a sentence that names it. Texts and long waits
+go through the store of the rendezvous, arrays through collectives of gloo.
+"""
+
+import json
+import os
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from typing import Any, NoReturn, TypeVar, final
+
+import numpy as np
+
+from wordrbm.errors import Stopped, WordRBMError
+from wordrbm.shapes import Array
+
+T = TypeVar("T")
+BEAT_SECONDS = 0.5
+POLL_SECONDS = 2.0
+START_SECONDS = 300  # in which all ranks must be started
+INSTALL = "pip install 'wordrbm[distributed]'"
+
+
+class RankLost(WordRBMError):  # noqa: N818 - an outcome, not a fault
+    """A rank no longer answers; a restart goes on from the last checkpoint."""
+
+
+def import_torch() -> Any:
+    """`torch.distributed`, or the sentence that says how to install it."""
+    try:
+        import torch.distributed as dist
+    except ImportError as error:
+        raise WordRBMError(
+            f"Training by several processes needs torch, which cannot be imported ({error}); "
+            f"install it with: {INSTALL}"
+        ) from None
+    return dist
+
+
+@final
+class ProcessGroup:
+    """The processes of a run: who they are, messages between them, and who is lost."""
+
+    def __init__(self, store: Any, rank: int, world: int, timeout: float) -> None:
+        self.rank, self.world, self.timeout = rank, world, timeout
+        self.bytes_sent = 0  # handed to the network by this rank
+        self._store, self._count = store, 0
+        self._beats = _Heartbeat(store, rank)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this rank writes the files."""
+        return self.rank == 0
+
+    def all_gather(self, block: Array) -> Array:
+        """The blocks of all ranks, which have the same size, on a new first axis."""
+        import torch
+        import torch.distributed as dist
+
+        out: Array = np.empty((self.world, *block.shape), block.dtype)
+        source, target = np.ascontiguousarray(block).reshape(-1), out.reshape(-1)
+        with self._collective():
+            dist.all_gather_into_tensor(_tensor(torch, target), _tensor(torch, source))
+        self.bytes_sent += (self.world - 1) * block.nbytes  # gloo passes blocks on in a ring
+        return out
+
+    def all_to_all(self, blocks: Sequence[Array], sizes: Sequence[int]) -> list[Array]:
+        """Send block p to rank p; what each rank sent here, of these sizes."""
+        import torch
+        import torch.distributed as dist
+
+        source = np.concatenate(blocks)
+        target: Array = np.empty(sum(sizes), source.dtype)
+        splits = list(sizes), [block.size for block in blocks]
+        with self._collective():
+            dist.all_to_all_single(_tensor(torch, target), _tensor(torch, source), *splits)
+        self.bytes_sent += source.nbytes - blocks[self.rank].nbytes
+        return np.split(target, np.cumsum(sizes)[:-1])
+
+    def broadcast(self, arrays: dict[str, Array], message: dict[str, Any]) -> tuple[Any, Any]:
+        """The arrays and the JSON of the first rank, on every rank."""
+        import torch
+        import torch.distributed as dist
+
+        shapes = {name: [x.dtype.str, x.shape] for name, x in arrays.items()}
+        shapes, message = json.loads(self.share(json.dumps([shapes, message])))
+        copies: dict[str, Array] = {}
+        for name, (dtype, shape) in shapes.items():
+            own = np.ascontiguousarray(arrays[name]) if self.is_first else np.empty(shape, dtype)
+            with self._collective():
+                dist.broadcast(_tensor(torch, own.reshape(-1)), 0)
+            copies[name] = own
+        return copies, message
+
+    def on_all(self, function: Callable[[], T]) -> T:
+        """Call a function on every rank; a sentence raised by one is raised by all."""
+        result, sentence = None, ""
+        try:
+            result = function()
+        except WordRBMError as error:
+            sentence = str(error)
+        self.raise_any(sentence)
+        return result  # type: ignore[return-value]
+
+    def raise_any(self, sentence: str) -> None:
+        """Raise, on every rank, the first sentence that one of them gives."""
+        for rank, other in enumerate(self.gather_texts(sentence)):
+            if other:
+                raise WordRBMError(other if self.world == 1 else f"Rank {rank}: {other}")
+
+    def on_first(self, function: Callable[[], T]) -> T | None:
+        """Call a function on the first rank, while the others wait; what it raises all raise."""
+        result, outcome = None, ["", ""]
+        if self.is_first:
+            try:
+                result = function()
+            except WordRBMError as error:
+                outcome = [type(error).__name__, str(error)]
+        kind, sentence = json.loads(self.share(json.dumps(outcome)))
+        if kind:
+            raise (Stopped if kind == Stopped.__name__ else WordRBMError)(sentence)
+        return result
+
+    def gather_texts(self, text: str) -> list[str]:
+        """A text of every rank, on every rank; waits as long as all of them live."""
+        self._count += 1
+        self._store.set(f"text/{self._count}/{self.rank}", text or " ")
+        keys = [f"text/{self._count}/{rank}" for rank in range(self.world)]
+        return [self._await(key, rank).strip() for rank, key in enumerate(keys)]
+
+    def meet(self) -> None:
+        """Wait until every rank is here, as long as it lives."""
+        self.gather_texts("")
+
+    def check_same(self, facts: dict[str, Any]) -> None:
+        """Refuse a rank that was started with something else than the first."""
+        first, *others = (json.loads(text) for text in self.gather_texts(json.dumps(facts)))
+        for rank, other in enumerate(others, 1):
+            if names := [name for name in first if first[name] != other.get(name)]:
+                values = "; ".join(f"{x} is {first[x]} and {other.get(x)}" for x in names[:5])
+                raise WordRBMError(
+                    f"Rank {rank} was not started like rank 0: {values}; start all ranks with the "
+                    "same corpus and options."
+                )
+
+    def is_reporter(self) -> bool:
+        """Whether this rank is the one to print a sentence that all have."""
+        with suppress(Exception):
+            return int(self._store.add("reported", 1)) == 1
+        return True
+
+    def leave(self) -> None:
+        """End a run that is done; the first rank, which may hold the store, leaves last."""
+        self._count += 1
+        self._store.set(f"left/{self._count}/{self.rank}", " ")
+        for rank in range(1, self.world) if self.is_first else ():
+            self._await(f"left/{self._count}/{rank}", rank)
+        self._beats.stop()
+
+    def close(self, error: BaseException) -> None:
+        """Stop the heartbeat; let the others know the sentence this rank ends with."""
+        sentence = f"Rank {self.rank}: {error}"
+        if isinstance(error, KeyboardInterrupt):
+            sentence = f"Rank {self.rank} was stopped; the same command with --resume goes on."
+        if not isinstance(error, RankLost | Stopped):
+            with suppress(Exception):
+                if not self._store.check(["failure"]):
+                    self._store.set("failure", sentence)
+        self._beats.stop()
+
+    def share(self, text: str) -> str:
+        """A text of the first rank, on every rank."""
+        self._count += 1
+        key = f"first/{self._count}"
+        if self.is_first:
+            with self._collective():
+                self._store.set(key, text)
+            return text
+        return self._await(key, 0)
+
+    def _await(self, key: str, rank: int) -> str:
+        """The text under a key that another rank sets; it may take long, if its beat goes on."""
+        beats, silent_since = self._beats.count(rank), time.monotonic()
+        while True:
+            try:
+                self._store.wait([key], timedelta(seconds=POLL_SECONDS))
+                return str(self._store.get(key).decode())
+            except Exception as error:  # not yet, or the store is gone
+                self._raise_failure()
+                now = self._beats.count(rank)
+                if now != beats:
+                    beats, silent_since = now, time.monotonic()
+                if now < 0 or time.monotonic() - silent_since > self.timeout:
+                    self._end_lost(error)
+
+    @contextmanager
+    def _collective(self) -> Iterator[None]:
+        try:
+            yield
+        except RuntimeError as error:  # gloo: a peer has closed its connection, or a timeout
+            self._end_lost(error)
+
+    def _end_lost(self, error: BaseException) -> NoReturn:
+        """Raise the sentence of the rank that failed, or name those whose beat has stopped."""
+        self._raise_failure()
+        silent = self._beats.silent_ranks(self.world)
+        names = " and ".join(f"rank {rank}" for rank in silent or ()) or "another rank"
+        if silent is None or self.rank in silent:
+            names = f"the rendezvous host {os.environ.get('MASTER_ADDR', '')}"
+        raise RankLost(
+            f"{names[:1].upper()}{names[1:]} no longer answers rank {self.rank}: killed, stopped "
+            f"or cut off for more than {self.timeout:g} s; nothing before the last checkpoint is "
+            "lost, the same command goes on from there."
+        ) from error
+
+    def _raise_failure(self) -> None:
+        """Raise the sentence with which another rank has ended, if one has."""
+        sentence = ""
+        with suppress(Exception):
+            if self._store.check(["failure"]):
+                sentence = self._store.get("failure").decode()
+        if sentence:
+            raise WordRBMError(sentence)
+
+
+def _tensor(torch: Any, flat: Array) -> Any:
+    """A contiguous array as bytes, for torch: it need not know the type."""
+    return torch.from_numpy(flat.view(np.uint8))
+
+
+@final
+class _Heartbeat(threading.Thread):
+    """Counts in the store of the rendezvous, so that others see that this process lives."""
+
+    def __init__(self, store: Any, rank: int) -> None:
+        super().__init__(daemon=True)
+        self._own, self._store, self._rank = store.clone(), store.clone(), rank
+        self._stopped = threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        with suppress(Exception):  # the store is gone: the main thread will say so
+            while not self._stopped.wait(BEAT_SECONDS):
+                self._own.add(f"beat/{self._rank}", 1)
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def count(self, rank: int) -> int:
+        """How often a rank's heart has beaten; -1 if the store does not answer."""
+        try:
+            return int(self._store.add(f"beat/{rank}", 0))
+        except Exception:
+            return -1
+
+    def silent_ranks(self, world: int) -> list[int] | None:
+        """The ranks whose beat has stopped; None if the store does not answer."""
+        before = [self.count(rank) for rank in range(world)]
+        time.sleep(4 * BEAT_SECONDS)
+        now = [self.count(rank) for rank in range(world)]
+        if -1 in now:
+            return None
+        return [rank for rank in range(world) if before[rank] == now[rank]]
+
+
+@contextmanager
+def join_group(timeout: float = 60.0) -> Iterator[ProcessGroup]:
+    """Join the processes that torchrun has started; what ends one of them is known to all."""
+    dist = import_torch()
+    if missing := [x for x in ("RANK", "WORLD_SIZE", "MASTER_ADDR") if x not in os.environ]:
+        raise WordRBMError(
+            f"--distributed needs {missing[0]} in the environment, which torchrun sets; start with "
+            "`torchrun ... -m wordrbm`, or give --processes instead."
+        )
+    warnings.filterwarnings("ignore", module="torch")
+    limit = timedelta(seconds=timeout)
+    try:
+        waiting = max(limit, timedelta(seconds=START_SECONDS))
+        store, rank, world = next(iter(dist.rendezvous("env://", timeout=waiting)))
+        group = ProcessGroup(dist.PrefixStore("wordrbm", store), rank, world, timeout)
+        group.meet()
+        dist.init_process_group("gloo", store=store, rank=rank, world_size=world, timeout=limit)
+    except (RuntimeError, ValueError, dist.DistError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise RankLost(f"The ranks did not find each other: {reason}; start all of them.") from None
+    try:
+        yield group
+    except BaseException as error:
+        group.close(error)
+        raise
+    group.leave()
+    dist.destroy_process_group()

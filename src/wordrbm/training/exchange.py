@@ -1,0 +1,237 @@
+"""Exact training by several processes: what each of them sends the others in an update.
+
+The shards of a batch are fixed in the settings. Rank r of W computes the shards r, r + W, ... and
+owns a share of the rows and a slice of the dense parameters, by the rule that threads share them
+by. An update has three exchanges, each a dense block whose size all ranks know beforehand:
+
+1. the row numbers of every shard (int32), to all;
+2. the gradients of a shard, to the owner of each row and slice, who applies them in shard order;
+3. the distinct rows and the slices that an owner has updated, to all.
+
+Every number is added by one rank in the order in which one process adds it, so the bits do not
+depend on the number of processes. What they are sent by is a `Transport`.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol, final
+
+import numpy as np
+
+from wordrbm.kernels.distributed import (
+    count_rows_by_owner,
+    distinct_rows,
+    pack_gradient,
+    pack_parameters,
+    unpack_gradient,
+    unpack_parameters,
+)
+from wordrbm.kernels.optimizer import Velocity
+from wordrbm.kernels.pcd_gradient import ShardGradient
+from wordrbm.kernels.update import BAD_ID, DIVERGED, UpdateState
+from wordrbm.sampling import Chains
+from wordrbm.shapes import Array
+from wordrbm.training.optimizer import part_slice
+
+
+class Requests(NamedTuple):
+    """What a rank wants after the next update; what one wants, all do."""
+
+    stop: bool = False
+    save: bool = False
+
+
+class Transport(Protocol):
+    """Messages between the processes of a run."""
+
+    @property
+    def rank(self) -> int: ...
+
+    @property
+    def world(self) -> int: ...
+
+    def meet(self) -> None:
+        """Wait until every rank is here, however long the slowest takes."""
+        ...
+
+    def all_gather(self, block: Array) -> Array:
+        """The blocks of all ranks, which have the same size, on a new first axis."""
+        ...
+
+    def all_to_all(self, blocks: Sequence[Array], sizes: Sequence[int]) -> list[Array]:
+        """Send block p to rank p; what each rank sent here, of these sizes."""
+        ...
+
+
+class Exchange(Protocol):
+    """How an update fetches what other processes have computed."""
+
+    @property
+    def rank(self) -> int:
+        """Which share of the shards is computed here."""
+        ...
+
+    @property
+    def world(self) -> int:
+        """How many processes share the shards."""
+        ...
+
+    def gather_gradients(self, state: UpdateState) -> None:
+        """Fetch the gradients of other shards, for the rows and slices owned here."""
+        ...
+
+    def gather_parameters(self, step: int, state: UpdateState) -> None:
+        """Fetch the parameters that other processes have changed in update `step`."""
+        ...
+
+
+@final
+class ExactExchange:
+    """All processes together make the updates of one."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self.rank, self.world = transport.rank, transport.world
+        self.wanted = self.agreed = Requests()
+        self._seen: Array = np.zeros(0, np.bool_)  # scratch: made with the first update
+
+    def agree(self, wanted: Requests, step: int) -> Requests:
+        """What all ranks do after this update; `wanted` is known to all after the next."""
+        self.wanted = wanted
+        return wanted if self.world == 1 else self.agreed
+
+    def gather_gradients(self, state: UpdateState) -> None:
+        if not self._seen.size:
+            self._seen = np.zeros(len(state.parameters.b), np.bool_)
+            self._transport.meet()  # one of them may have compiled for longer than the timeout
+        self._gather_rows(state)
+        if state.flags[BAD_ID] >= len(state.parameters.b):
+            return  # refused by all ranks
+        gradient, ranks = state.gradient, range(self.world)
+        counts = self._count_rows(gradient)
+        sizes = [self._gradient_size(gradient, counts, p, self.rank) for p in ranks]
+        out = [self._pack(gradient, counts, p) for p in ranks]
+        for p, values in enumerate(self._transport.all_to_all(out, sizes)):
+            end = 0
+            for shard in self._shards_of(p, gradient) if p != self.rank else ():
+                end += unpack_gradient(self.rank, self.world, gradient, shard, values[end:])
+
+    def gather_parameters(self, step: int, state: UpdateState) -> None:
+        if self.world == 1:
+            return
+        rows = self._distinct_rows(state)
+        counts = np.empty(self.world, np.int64)
+        count_rows_by_owner(rows, self.world, counts)
+        sizes = [self._parameter_size(state, counts, p) for p in range(self.world)]
+        own = np.empty(self._parameter_size(state, counts, self.rank, own=True), state.h.dtype)
+        pack_parameters(self.rank, self.world, state.parameters, rows, own)
+        out = [own if p != self.rank else own[:0] for p in range(self.world)]
+        bound, place = state.step_sizes[5], (state.parameters, state.averages, rows, step)
+        for p, values in enumerate(self._transport.all_to_all(out, sizes)):
+            if p != self.rank and not unpack_parameters(p, self.world, *place, bound, values):
+                state.flags[DIVERGED] = 1
+
+    def complete(self, chains: Chains, velocity: Velocity | dict[str, Array], shards: int) -> None:
+        """Fetch the chains and velocities that other ranks move, in place: a checkpoint has all."""
+        if self.world == 1:
+            return
+        for array in (chains.v, chains.h):
+            self._complete_shards(array.reshape(shards, -1))
+        for array in velocity.values() if isinstance(velocity, dict) else velocity:
+            self._complete_slices(array.reshape(-1))
+
+    def _shards_of(self, rank: int, gradient: ShardGradient) -> range:
+        return range(rank, len(gradient.rows), self.world)
+
+    def _gather_rows(self, state: UpdateState) -> None:
+        """Exchange 1: row numbers and acceptances of every shard; and what the ranks want."""
+        gradient, slots = state.gradient, -(-len(state.gradient.rows) // self.world)
+        tables = [x.reshape(len(x), -1) for x in _small_tables(gradient)]
+        block = np.zeros(3 + slots * sum(x.shape[1] for x in tables), np.int32)
+        block[:3] = state.flags[BAD_ID] >= len(state.parameters.b), *self.wanted
+        own = [np.concatenate([x[s] for x in tables]) for s in self._shards_of(self.rank, gradient)]
+        values = np.concatenate(own) if own else block[:0]
+        block[3 : 3 + values.size] = values
+        gathered = self._transport.all_gather(block)
+        self.agreed = Requests(bool(gathered[:, 1].any()), bool(gathered[:, 2].any()))
+        if gathered[:, 0].any():
+            state.flags[BAD_ID] = max(state.flags[BAD_ID], len(state.parameters.b))
+        for p in range(self.world):
+            if p != self.rank:
+                _split(gathered[p, 3:], self._shards_of(p, gradient), tables)
+        gradient.rows[...] = tables[0][:, 0]
+
+    def _count_rows(self, gradient: ShardGradient) -> Array:
+        """How many rows of each shard each rank owns, (S, W)."""
+        counts = np.empty((len(gradient.rows), self.world), np.int64)
+        for shard, rows in enumerate(gradient.rows):
+            count_rows_by_owner(gradient.row_index[shard, :rows], self.world, counts[shard])
+        return counts
+
+    def _gradient_size(self, gradient: ShardGradient, counts: Array, src: int, owner: int) -> int:
+        """How many numbers rank `src` sends to the owner of rows and slices."""
+        if src == owner:
+            return 0
+        shards = self._shards_of(src, gradient)
+        row = gradient.D.shape[2] + 2
+        dense = _slice_sizes(owner, self.world, gradient.U[0].size, gradient.c[0].size)
+        return int(len(shards) * dense + row * counts[shards, owner].sum())
+
+    def _pack(self, gradient: ShardGradient, counts: Array, owner: int) -> Array:
+        size = self._gradient_size(gradient, counts, self.rank, owner)
+        out, end = np.empty(size, gradient.D.dtype), 0
+        for shard in self._shards_of(self.rank, gradient) if size else ():
+            end += pack_gradient(owner, self.world, gradient, shard, out[end:])
+        return out
+
+    def _distinct_rows(self, state: UpdateState) -> Array:
+        rows = np.empty(int(state.gradient.rows.sum()), np.int32)
+        return rows[: distinct_rows(state.gradient, self._seen, rows)]
+
+    def _parameter_size(
+        self, state: UpdateState, counts: Array, owner: int, own: bool = False
+    ) -> int:
+        """How many numbers an owner sends; nothing to itself."""
+        if owner == self.rank and not own:
+            return 0
+        dense = _slice_sizes(owner, self.world, state.parameters.U.size, state.parameters.c.size)
+        return int(dense + counts[owner] * (state.parameters.D.shape[1] + 1))
+
+    def _complete_shards(self, table: Array) -> None:
+        """Fetch the rows of a table (S, ...) that other ranks have: row s is of rank s mod W."""
+        slots = -(-len(table) // self.world)
+        block = np.zeros((slots, table.shape[1]), table.dtype)
+        own = table[self.rank :: self.world]
+        block[: len(own)] = own
+        for p, values in enumerate(self._transport.all_gather(block)):
+            rows = table[p :: self.world]
+            rows[...] = values[: len(rows)]
+
+    def _complete_slices(self, flat: Array) -> None:
+        """Fetch the slices of a dense array that other ranks have."""
+        block = np.zeros(-(-flat.size // self.world), flat.dtype)
+        own = flat[part_slice(self.rank, self.world, flat.size)]
+        block[: own.size] = own
+        for p, values in enumerate(self._transport.all_gather(block)):
+            part = flat[part_slice(p, self.world, flat.size)]
+            part[...] = values[: part.size]
+
+
+def _small_tables(gradient: ShardGradient) -> tuple[Array, ...]:
+    """The integers of every shard that all ranks are sent."""
+    rows = gradient.rows.astype(np.int32)
+    return rows, gradient.row_index, gradient.accepted, gradient.jumped
+
+
+def _split(values: Array, shards: range, tables: Sequence[Array]) -> None:
+    """Write the integers of one rank's shards into the tables of all shards."""
+    end = 0
+    for shard in shards:
+        for table in tables:
+            table[shard] = values[end : end + table.shape[1]]
+            end += table.shape[1]
+
+
+def _slice_sizes(part: int, parts: int, *sizes: int) -> int:
+    """How many numbers of some dense arrays a part owns."""
+    slices = [part_slice(part, parts, size) for size in sizes]
+    return sum(piece.stop - piece.start for piece in slices)

@@ -1,0 +1,129 @@
+"""Processes that share the shards of every update give the bits of one, whoever has which shard."""
+
+import copy
+import threading
+
+import numpy as np
+import pytest
+
+from wordrbm.models import init_wordrep
+from wordrbm.sampling import PooledMetropolis
+from wordrbm.training import TrainingSettings, start, train
+from wordrbm.training.exchange import ExactExchange, Requests
+
+n, H, d, K, B, M, S = 3, 7, 5, 60, 16, 24, 4
+STEPS = 10  # past the first sample of the averages
+
+
+class Threads:
+    """A transport between threads of one process, with a count of what is sent."""
+
+    def __init__(self, world):
+        self.barrier, self.boxes = threading.Barrier(world, timeout=60), {}
+        self.world, self.sent = world, [0] * world
+
+    def of(self, rank):
+        return Member(self, rank)
+
+
+class Member:
+    def __init__(self, threads, rank):
+        self.threads, self.rank, self.world = threads, rank, threads.world
+
+    def meet(self):
+        self.threads.barrier.wait()
+
+    def swap(self, value):
+        self.threads.boxes[self.rank] = value
+        self.meet()
+        values = [self.threads.boxes[rank] for rank in range(self.world)]
+        self.meet()
+        return values
+
+    def all_gather(self, block):
+        self.threads.sent[self.rank] += block.nbytes * (self.world - 1)
+        return np.stack(self.swap(block.copy()))
+
+    def all_to_all(self, blocks, sizes):
+        self.threads.sent[self.rank] += sum(block.nbytes for block in blocks)
+        received = [sent[self.rank] for sent in self.swap([block.copy() for block in blocks])]
+        assert [block.size for block in received] == list(sizes)
+        return received
+
+
+@pytest.fixture(scope="module")
+def setting():
+    """A model, its operator, settings, windows and word frequencies."""
+    rng = np.random.default_rng(3)
+    q = rng.dirichlet(np.ones(K))
+    settings = TrainingSettings(
+        window=n, hidden=H, dimension=d, batch_size=B, chains=M, shards=S, mh_steps=5,
+        warmup=0, reservoir=2 * B, candidates=4, windows=STEPS * B, l2=0.01, word_rate=0.1,
+    )  # fmt: skip
+    text = rng.choice(K, p=q, size=(500, n)).astype(np.int32)
+    return settings, q, lambda first, size: text[(first + np.arange(size)) % 500]
+
+
+def run(setting, exchange=None, threads=1, wanted=lambda step: Requests()):
+    """Parameters, averages, velocities, chains and acceptances at the end of a run."""
+    settings, q, batches = setting
+    model = init_wordrep(np.random.default_rng(1), n=n, H=H, d=d, word_probability=q)
+    transition = PooledMetropolis.from_probability(q, steps=5, size=16)
+    first, agreed = start(model, batches, settings), []
+    for state, progress in train(
+        model, transition, batches, settings, first, q=q, threads=threads, exchange=exchange
+    ):
+        accepted = progress[3:]
+        if exchange:
+            agreed.append(exchange.agree(wanted(state.step), state.step))
+    if exchange:
+        exchange.complete(state.chains, state.velocity, settings.shards)
+    arrays = {**model.parameters(), "v": state.chains.v, "h": state.chains.h}
+    arrays |= {f"average {name}": x for name, x in state.averages.value.items()}
+    arrays |= {f"velocity {name}": x for name, x in state.velocity.items()}
+    arrays |= {"covered": state.averages.covered, "accepted": np.array(accepted)}
+    return copy.deepcopy(arrays), agreed
+
+
+def shared(setting, world, threads=1, wanted=lambda rank, step: Requests()):
+    """The same run by so many ranks, each a thread; the result of each, and the bytes they sent."""
+    transport, results = Threads(world), [None] * world
+
+    def work(rank):
+        exchange = ExactExchange(transport.of(rank))
+        results[rank] = run(setting, exchange, threads, lambda step: wanted(rank, step))
+
+    workers = [threading.Thread(target=work, args=(rank,)) for rank in range(world)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return results, transport.sent
+
+
+@pytest.fixture(scope="module")
+def alone(setting):
+    return run(setting)[0]
+
+
+@pytest.mark.parametrize("world", [1, 2, 3, 4, 5])
+def test_any_number_of_ranks_gives_the_bits_of_one_process(setting, alone, world):
+    results, _ = shared(setting, world)
+    for arrays, _ in results:
+        for name, value in alone.items():
+            np.testing.assert_array_equal(arrays[name], value, err_msg=name)
+
+
+def test_threads_of_ranks_leave_the_bits(setting, alone):
+    for arrays, _ in shared(setting, 2, threads=2)[0]:
+        for name, value in alone.items():
+            np.testing.assert_array_equal(arrays[name], value, err_msg=name)
+
+
+def test_what_one_rank_wants_all_do_after_the_next_update(setting):
+    def wanted(rank, step):
+        return Requests(stop=rank == 1 and step == 3, save=rank == 0 and step == 5)
+
+    for _, agreed in shared(setting, 3, wanted=wanted)[0]:
+        assert [k + 1 for k, each in enumerate(agreed) if each.stop] == [4]
+        assert [k + 1 for k, each in enumerate(agreed) if each.save] == [6]
