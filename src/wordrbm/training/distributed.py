@@ -77,7 +77,7 @@ class ProcessGroup:
 
         source = np.concatenate(blocks)
         target: Array = np.empty(sum(sizes), source.dtype)
-        splits = list(sizes), [block.size for block in blocks]
+        splits = [size * source.itemsize for size in sizes], [block.nbytes for block in blocks]
         with self._collective():
             dist.all_to_all_single(_tensor(torch, target), _tensor(torch, source), *splits)
         self.bytes_sent += source.nbytes - blocks[self.rank].nbytes
