@@ -18,6 +18,8 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/models/": "models/test_contract.py",  # one contract for all models
     "src/wordrbm/run/evaluation.py": "run/test_training_run.py",
     "src/wordrbm/run/likelihood_run.py": "cli/test_heldout.py",
+    "src/wordrbm/run/ranks.py": "training/test_distributed.py",
+    "src/wordrbm/run/run_folder.py": "run/test_training_run.py",
     "src/wordrbm/sampling/metropolis.py": "sampling/test_operators.py",  # what all operators do
     "src/wordrbm/sampling/transition.py": "sampling/test_operators.py",
     "src/wordrbm/shapes.py": "conftest.py",  # shapes are checked while every test runs

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -30,8 +31,9 @@ _ENVIRONMENT = dict(os.environ)
 class Zygote:
     """The test's end of it."""
 
-    def __init__(self, module="tests.zygote", **environment):
-        command = [sys.executable, "-m", module]
+    def __init__(self, module="tests.zygote", imports=(), **environment):
+        """Start it; the modules `imports` are imported there too."""
+        command = [sys.executable, "-m", module, *imports]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=os.environ | environment, text=True, **pipes
@@ -151,5 +153,7 @@ def _wordrbm(arguments):
 
 
 if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        import_module(name)
     _warm_up()
     serve(_wordrbm)
