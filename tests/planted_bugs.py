@@ -31,6 +31,7 @@ WHITENING = "tests/inference/test_whitening.py"
 COMPILED = "tests/training/test_update.py::test_the_compiled_update_is_the_plain_one"
 RANKED = "tests/training/test_update.py::test_the_compiled_ranking_is_the_plain_one"
 RANKING = "tests/training/test_ranking.py"
+SHARED = "tests/training/test_exchange.py::test_any_number_of_ranks_gives_the_bits_of_one_process"
 CLUSTERED = "tests/sampling/test_clustered.py::test_the_compiled_walk_takes_the_referees_decisions"
 INDEPENDENCE = "tests/analysis/test_independence.py"
 CLASSIFICATION = "tests/classification"
@@ -458,4 +459,18 @@ BUGS = [
     Bug("a bound that counts a window as often as the text has it", "likelihood/heaviest.py",
         "total = log_sum(log_mass)", "total = log_sum(log_mass + np.log(self.counts))",
         "tests/likelihood/test_heaviest.py::test_bound_and_shares_are_the_referees"),
+    Bug("gradients of another rank in the place of other shards", "training/exchange.py",
+        "for shard in self._shards_of(p, gradient) if p != self.rank else ():",
+        "for shard in reversed(self._shards_of(p, gradient)) if p != self.rank else ():", SHARED),
+    Bug("gradients applied by the rank that computed them alone", "training/exchange.py",
+        "end += unpack_gradient(self.rank, self.world, gradient, shard, values[end:])", "pass",
+        SHARED),
+    Bug("rows of other ranks changed before they are averaged", "kernels/distributed.py",
+        "if averages.power > 0 and averages.covered[w] < now:", "if False:", SHARED),
+    Bug("chains of other ranks missing from a checkpoint", "training/exchange.py",
+        "self._complete_shards(array.reshape(shards, -1))", "pass", SHARED),
+    Bug("ranks averaged plainly", "kernels/distributed.py",
+        "np.float64(weight[k]) * values[k, j]", "values[k, j]",
+        "tests/training/test_periodic.py"
+        "::test_a_row_is_averaged_by_how_often_each_rank_has_updated_it"),
 ]  # fmt: skip
