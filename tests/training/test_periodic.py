@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from tests.training.test_exchange import Threads
+from wordrbm.kernels.optimizer import AverageTables, Velocity
+from wordrbm.kernels.pcd_gradient import Parameters, ShardGradient
 from wordrbm.training.exchange import Requests
 from wordrbm.training.periodic import PeriodicExchange, RankBatches
 
@@ -18,19 +20,17 @@ def state_of(rank, rows):
     rng = np.random.default_rng(rank)
 
     def arrays():
-        return {
-            "D": rng.normal(size=(K, d)).astype(np.float32),
-            "b": rng.normal(size=K).astype(np.float32),
-            "U": rng.normal(size=(H, d)).astype(np.float32),
-            "c": rng.normal(size=H).astype(np.float32),
-        }
+        shapes = {"D": (K, d), "U": (H, d), "b": (K,), "c": (H,)}
+        return {name: rng.normal(size=x).astype(np.float32) for name, x in shapes.items()}
 
-    averages = SimpleNamespace(**arrays(), covered=np.full(K, 3, np.int64), power=2)
-    gradient = SimpleNamespace(rows=np.array([len(rows)]), row_index=np.array([rows], np.int32))
+    row_index, empty = np.array([rows], np.int32), np.zeros((1, 1), np.float32)
+    count = np.array([len(rows)], np.int64)
     return SimpleNamespace(
-        parameters=SimpleNamespace(**arrays()), averages=averages, gradient=gradient,
-        velocity=SimpleNamespace(U=np.full((H, d), rank, np.float32), c=np.zeros(H, np.float32)),
-    )  # fmt: skip
+        parameters=Parameters(**arrays()),
+        averages=AverageTables(**arrays(), covered=np.full(K, 3, np.int64), power=2),
+        gradient=ShardGradient(empty, empty, row_index, *[empty] * 5, count),
+        velocity=Velocity(U=np.full((H, d), rank, np.float32), c=np.zeros(H, np.float32)),
+    )
 
 
 def averaged(named, wanted):
@@ -51,17 +51,6 @@ def averaged(named, wanted):
     return states, [exchange.agreed for exchange in exchanges]
 
 
-@pytest.fixture
-def compiled_off(monkeypatch):
-    """The kernels as Python: their arguments here are no named tuples."""
-    from wordrbm.training import periodic
-
-    for name in ("count_updates", "average_rows_to", "add_weighted"):
-        function = getattr(periodic, name)
-        monkeypatch.setattr(periodic, name, getattr(function, "py_func", function))
-
-
-@pytest.mark.usefixtures("compiled_off")
 def test_a_row_is_averaged_by_how_often_each_rank_has_updated_it():
     named = [[1, 2, 2, 2], [2, 5], []]
     states, _ = averaged(named, [Requests()] * 3)
@@ -81,7 +70,6 @@ def test_a_row_is_averaged_by_how_often_each_rank_has_updated_it():
         )
 
 
-@pytest.mark.usefixtures("compiled_off")
 def test_what_one_rank_wants_all_do():
     _, agreed = averaged([[1], [2]], [Requests(), Requests(save=True)])
     assert agreed == [Requests(save=True)] * 2

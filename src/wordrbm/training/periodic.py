@@ -110,7 +110,7 @@ class PeriodicExchange:
         for array, part in zip(_dense(state), np.split(dense, np.cumsum(sizes)[:-1]), strict=True):
             array.reshape(-1)[...] = part
         for name, block, a in zip(names, blocks, lengths, strict=True):
-            _set_rows(name, block[a:].reshape(name.size, -1), now, state)
+            _set_rows(name, block[a:].reshape(-1, values.shape[1]), now, state)
 
 
 def _owners(rows: Array, world: int) -> Array:
