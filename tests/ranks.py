@@ -19,7 +19,8 @@ OPTIONS = [
 def torch_zygote():
     """A zygote that has imported torch; skips where there is none."""
     pytest.importorskip("torch", reason=REASON)
-    return Zygote("torch.distributed", "wordrbm.training.distributed")
+    modules = ["torch.distributed", "wordrbm.training.distributed"]
+    return Zygote(imports=modules, TORCH_CPP_LOG_LEVEL="ERROR")
 
 
 def free_port():
@@ -34,11 +35,14 @@ class Ranks:
     def __init__(self, zygote, folder, world, *arguments, each=lambda rank: []):
         folder.mkdir(parents=True, exist_ok=True)
         self.zygote, self.logs = zygote, [folder / f"{rank}.log" for rank in range(world)]
-        shared = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+        shared = os.environ | {
+            "TORCH_CPP_LOG_LEVEL": "ERROR", "MASTER_ADDR": "127.0.0.1",
+            "MASTER_PORT": str(free_port()), "WORLD_SIZE": str(world),
+        }  # fmt: skip
         self.children = [
             zygote.start(
                 *arguments, *each(rank), "--distributed", log=log,
-                RANK=str(rank), WORLD_SIZE=str(world), **shared,
+                environment=shared | {"RANK": str(rank)},
             )
             for rank, log in enumerate(self.logs)
         ]  # fmt: skip

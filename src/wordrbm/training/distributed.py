@@ -7,7 +7,6 @@ go through the store of the rendezvous, arrays through collectives of gloo.
 
 import json
 import os
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -19,10 +18,11 @@ import numpy as np
 
 from wordrbm.errors import Stopped, WordRBMError
 from wordrbm.shapes import Array
+from wordrbm.training.heartbeat import Heartbeat
 
 T = TypeVar("T")
-BEAT_SECONDS = 0.5
 POLL_SECONDS = 2.0
+LEAVE_SECONDS = 10.0
 START_SECONDS = 300  # in which all ranks must be started
 INSTALL = "pip install 'wordrbm[distributed]'"
 
@@ -33,6 +33,7 @@ class RankLost(WordRBMError):  # noqa: N818 - an outcome, not a fault
 
 def import_torch() -> Any:
     """`torch.distributed`, or the sentence that says how to install it."""
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # no stack of a lost connection
     try:
         import torch.distributed as dist
     except ImportError as error:
@@ -50,8 +51,8 @@ class ProcessGroup:
     def __init__(self, store: Any, rank: int, world: int, timeout: float) -> None:
         self.rank, self.world, self.timeout = rank, world, timeout
         self.bytes_sent = 0  # handed to the network by this rank
-        self._store, self._count = store, 0
-        self._beats = _Heartbeat(store, rank)
+        self._dist, self._store, self._count = import_torch(), store, 0
+        self._beats = Heartbeat(store, rank)
 
     @property
     def is_first(self) -> bool:
@@ -60,41 +61,32 @@ class ProcessGroup:
 
     def all_gather(self, block: Array) -> Array:
         """The blocks of all ranks, which have the same size, on a new first axis."""
-        import torch
-        import torch.distributed as dist
-
         out: Array = np.empty((self.world, *block.shape), block.dtype)
         source, target = np.ascontiguousarray(block).reshape(-1), out.reshape(-1)
         with self._collective():
-            dist.all_gather_into_tensor(_tensor(torch, target), _tensor(torch, source))
+            self._dist.all_gather_into_tensor(_tensor(target), _tensor(source))
         self.bytes_sent += (self.world - 1) * block.nbytes  # gloo passes blocks on in a ring
         return out
 
     def all_to_all(self, blocks: Sequence[Array], sizes: Sequence[int]) -> list[Array]:
         """Send block p to rank p; what each rank sent here, of these sizes."""
-        import torch
-        import torch.distributed as dist
-
         source = np.concatenate(blocks)
         target: Array = np.empty(sum(sizes), source.dtype)
         splits = [size * source.itemsize for size in sizes], [block.nbytes for block in blocks]
         with self._collective():
-            dist.all_to_all_single(_tensor(torch, target), _tensor(torch, source), *splits)
+            self._dist.all_to_all_single(_tensor(target), _tensor(source), *splits)
         self.bytes_sent += source.nbytes - blocks[self.rank].nbytes
         return np.split(target, np.cumsum(sizes)[:-1])
 
     def broadcast(self, arrays: dict[str, Array], message: dict[str, Any]) -> tuple[Any, Any]:
         """The arrays and the JSON of the first rank, on every rank."""
-        import torch
-        import torch.distributed as dist
-
         shapes = {name: [x.dtype.str, x.shape] for name, x in arrays.items()}
         shapes, message = json.loads(self.share(json.dumps([shapes, message])))
         copies: dict[str, Array] = {}
         for name, (dtype, shape) in shapes.items():
             own = np.ascontiguousarray(arrays[name]) if self.is_first else np.empty(shape, dtype)
             with self._collective():
-                dist.broadcast(_tensor(torch, own.reshape(-1)), 0)
+                self._dist.broadcast(_tensor(own.reshape(-1)), 0)
             copies[name] = own
         return copies, message
 
@@ -156,15 +148,15 @@ class ProcessGroup:
         return True
 
     def leave(self) -> None:
-        """End a run that is done; the first rank, which may hold the store, leaves last."""
-        self._count += 1
-        self._store.set(f"left/{self._count}/{self.rank}", " ")
-        for rank in range(1, self.world) if self.is_first else ():
-            self._await(f"left/{self._count}/{rank}", rank)
+        """End what all ranks end; the first, which may hold the store, waits for the others."""
+        with suppress(Exception):  # one that is lost is not waited for long
+            self._store.set(f"left/{self.rank}", " ")
+            others = [f"left/{rank}" for rank in range(1, self.world)] if self.is_first else []
+            self._store.wait(others, timedelta(seconds=min(self.timeout, LEAVE_SECONDS)))
         self._beats.stop()
 
     def close(self, error: BaseException) -> None:
-        """Stop the heartbeat; let the others know the sentence this rank ends with."""
+        """Let the others know the sentence this rank ends with."""
         sentence = f"Rank {self.rank}: {error}"
         if isinstance(error, KeyboardInterrupt):
             sentence = f"Rank {self.rank} was stopped; the same command with --resume goes on."
@@ -172,7 +164,7 @@ class ProcessGroup:
             with suppress(Exception):
                 if not self._store.check(["failure"]):
                     self._store.set("failure", sentence)
-        self._beats.stop()
+        self.leave()
 
     def share(self, text: str) -> str:
         """A text of the first rank, on every rank."""
@@ -229,44 +221,11 @@ class ProcessGroup:
             raise WordRBMError(sentence)
 
 
-def _tensor(torch: Any, flat: Array) -> Any:
+def _tensor(flat: Array) -> Any:
     """A contiguous array as bytes, for torch: it need not know the type."""
+    import torch
+
     return torch.from_numpy(flat.view(np.uint8))
-
-
-@final
-class _Heartbeat(threading.Thread):
-    """Counts in the store of the rendezvous, so that others see that this process lives."""
-
-    def __init__(self, store: Any, rank: int) -> None:
-        super().__init__(daemon=True)
-        self._own, self._store, self._rank = store.clone(), store.clone(), rank
-        self._stopped = threading.Event()
-        self.start()
-
-    def run(self) -> None:
-        with suppress(Exception):  # the store is gone: the main thread will say so
-            while not self._stopped.wait(BEAT_SECONDS):
-                self._own.add(f"beat/{self._rank}", 1)
-
-    def stop(self) -> None:
-        self._stopped.set()
-
-    def count(self, rank: int) -> int:
-        """How often a rank's heart has beaten; -1 if the store does not answer."""
-        try:
-            return int(self._store.add(f"beat/{rank}", 0))
-        except Exception:
-            return -1
-
-    def silent_ranks(self, world: int) -> list[int] | None:
-        """The ranks whose beat has stopped; None if the store does not answer."""
-        before = [self.count(rank) for rank in range(world)]
-        time.sleep(4 * BEAT_SECONDS)
-        now = [self.count(rank) for rank in range(world)]
-        if -1 in now:
-            return None
-        return [rank for rank in range(world) if before[rank] == now[rank]]
 
 
 @contextmanager

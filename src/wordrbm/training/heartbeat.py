@@ -1,0 +1,47 @@
+"""Which processes of a run live: each counts in the store of the rendezvous as long as it does.
+
+A process that is killed or stopped, or whose network is cut, no longer counts. One that computes
+for long, without a word to the others, does.
+"""
+
+import threading
+import time
+from contextlib import suppress
+from typing import Any, final
+
+BEAT_SECONDS = 0.5
+
+
+@final
+class Heartbeat(threading.Thread):
+    """Counts in the store of the rendezvous, so that others see that this process lives."""
+
+    def __init__(self, store: Any, rank: int) -> None:
+        super().__init__(daemon=True)
+        self._own, self._store, self._rank = store.clone(), store.clone(), rank
+        self._stopped = threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        with suppress(Exception):  # the store is gone: the main thread will say so
+            while not self._stopped.wait(BEAT_SECONDS):
+                self._own.add(f"beat/{self._rank}", 1)
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def count(self, rank: int) -> int:
+        """How often a rank's heart has beaten; -1 if the store does not answer."""
+        try:
+            return int(self._store.add(f"beat/{rank}", 0))
+        except Exception:
+            return -1
+
+    def silent_ranks(self, world: int) -> list[int] | None:
+        """The ranks whose beat has stopped; None if the store does not answer."""
+        before = [self.count(rank) for rank in range(world)]
+        time.sleep(4 * BEAT_SECONDS)
+        now = [self.count(rank) for rank in range(world)]
+        if -1 in now:
+            return None
+        return [rank for rank in range(world) if before[rank] == now[rank]]
