@@ -242,9 +242,11 @@ def join_group(timeout: float = 60.0) -> Iterator[ProcessGroup]:
     try:
         waiting = max(limit, timedelta(seconds=START_SECONDS))
         store, rank, world = next(iter(dist.rendezvous("env://", timeout=waiting)))
-        group = ProcessGroup(dist.PrefixStore("wordrbm", store), rank, world, timeout)
-        group.meet()
         dist.init_process_group("gloo", store=store, rank=rank, world_size=world, timeout=limit)
+        start = np.frombuffer(os.urandom(8), np.uint64).copy()  # texts of an earlier start stay
+        dist.broadcast(_tensor(start), 0)
+        own = dist.PrefixStore(f"wordrbm/{start[0]:x}", store)
+        group = ProcessGroup(own, rank, world, timeout)
     except (RuntimeError, ValueError, dist.DistError) as error:
         reason = " ".join(str(error).split())[:200]
         raise RankLost(f"The ranks did not find each other: {reason}; start all of them.") from None
