@@ -242,7 +242,9 @@ def join_group(timeout: float = 60.0) -> Iterator[ProcessGroup]:
     try:
         waiting = max(limit, timedelta(seconds=START_SECONDS))
         store, rank, world = next(iter(dist.rendezvous("env://", timeout=waiting)))
-        dist.init_process_group("gloo", store=store, rank=rank, world_size=world, timeout=limit)
+        restarts = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")  # the store outlives them
+        fresh = dist.PrefixStore(f"start/{restarts}", store)
+        dist.init_process_group("gloo", store=fresh, rank=rank, world_size=world, timeout=limit)
         start = np.frombuffer(os.urandom(8), np.uint64).copy()  # texts of an earlier start stay
         dist.broadcast(_tensor(start), 0)
         own = dist.PrefixStore(f"wordrbm/{start[0]:x}", store)
