@@ -19,6 +19,10 @@ class Stopped(WordRBMError):  # noqa: N818 - an outcome, not a fault
     """A stop was requested; the message says what was saved and how to continue."""
 
 
+class RankLost(WordRBMError):  # noqa: N818 - an outcome, not a fault
+    """A rank no longer answers; a restart goes on from the last checkpoint."""
+
+
 def validation_faults(error: "ValidationError") -> list[str]:
     """One phrase for each fault that pydantic found: the field, what was expected, the value."""
     return [

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeVar, final
 
 import numpy as np
 
-from wordrbm.errors import Stopped, WordRBMError
+from wordrbm.errors import RankLost, Stopped, WordRBMError
 from wordrbm.shapes import Array
 from wordrbm.training.heartbeat import Heartbeat
 
@@ -25,10 +25,6 @@ POLL_SECONDS = 2.0
 LEAVE_SECONDS = 10.0
 START_SECONDS = 300  # in which all ranks must be started
 INSTALL = "pip install 'wordrbm[distributed]'"
-
-
-class RankLost(WordRBMError):  # noqa: N818 - an outcome, not a fault
-    """A rank no longer answers; a restart goes on from the last checkpoint."""
 
 
 def import_torch() -> Any:

@@ -14,8 +14,8 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
-from wordrbm.errors import Stopped, WordRBMError
-from wordrbm.training.distributed import RankLost, import_torch
+from wordrbm.errors import RankLost, Stopped, WordRBMError
+from wordrbm.training.distributed import import_torch
 
 RESTARTS = 3
 OUTCOME = "WORDRBM_OUTCOME"  # the environment variable that names the file
