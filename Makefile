@@ -40,7 +40,7 @@ $(VENV)/dev.stamp: pyproject.toml | $(VENV)/pip.stamp
 
 # Tests of several processes need torch; without it they are skipped, with the reason.
 $(VENV)/torch.stamp: | $(VENV)/dev.stamp
-	@timeout 300 $(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 \
+	@timeout 300 $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 1 torch==2.13.0 \
 	  && touch $@ || echo "torch==2.13.0 could not be installed: tests of several processes are skipped"
 
 clean:

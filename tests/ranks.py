@@ -18,7 +18,7 @@ OPTIONS = [
 
 def torch_zygote():
     """A zygote that has imported torch; skips where there is none."""
-    pytest.importorskip("torch", reason=REASON)
+    pytest.importorskip("torch.distributed", reason=REASON, exc_type=ImportError)
     modules = ["torch.distributed", "wordrbm.training.distributed"]
     return Zygote(imports=modules, TORCH_CPP_LOG_LEVEL="ERROR")
 

@@ -127,3 +127,13 @@ def test_what_one_rank_wants_all_do_after_the_next_update(setting):
     for _, agreed in shared(setting, 3, wanted=wanted)[0]:
         assert [k + 1 for k, each in enumerate(agreed) if each.stop] == [4]
         assert [k + 1 for k, each in enumerate(agreed) if each.save] == [6]
+
+
+def test_a_request_that_is_met_is_not_met_twice(setting):
+    """A checkpoint is wanted until it is saved, which the caller knows one update later."""
+
+    def wanted(rank, step):
+        return Requests(save=step in (3, 4))
+
+    for _, agreed in shared(setting, 2, wanted=wanted)[0]:
+        assert [k + 1 for k, each in enumerate(agreed) if each.save] == [4]

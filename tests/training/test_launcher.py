@@ -33,7 +33,7 @@ def test_a_missing_torch_is_one_sentence_with_the_command(monkeypatch, run_comma
 def test_the_arguments_of_a_process():
     words = ["train", "corpus", "--processes", "2", "--out", "model"]
     assert child_arguments([*words, "--threads", "3"], 2) == [
-        "train", "corpus", "--out", "model", "--threads", "3", "--distributed",
+        "train", "--distributed", "corpus", "--out", "model", "--threads", "3",
     ]  # fmt: skip
     assert "--processes=2" not in child_arguments(["train", "--processes=2"], 2)
 

@@ -70,7 +70,7 @@ class FitSettings(StrictSettings):
     # None to fit the head to in-sample energies, as the paper did
     folds: int | None = Field(default=3, ge=2)
     fold_seed: int = Field(default=0, ge=0)
-    C: float = Field(default=1.0, gt=0)  # inverse penalty of the head
+    C: float = Field(default=1.0, gt=0, allow_inf_nan=True)  # inverse penalty of the head
     threads: int = Field(default=1, ge=1)
 
     def expected_windows(self, data: LabelledDocuments) -> float:

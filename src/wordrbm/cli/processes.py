@@ -82,9 +82,10 @@ def child_arguments(arguments: list[str], processes: int) -> list[str]:
         if not skip and not word.startswith("--processes"):
             rest.append(word)
         skip = word == "--processes"
+    added = ["--distributed"]
     if not any(word.startswith("--threads") for word in rest):
-        rest += ["--threads", str(max(1, available_cores() // processes))]
-    return [*rest, "--distributed"]
+        added += ["--threads", str(max(1, available_cores() // processes))]
+    return [*rest[:1], *added, *rest[1:]]  # after the command: a `--` may follow
 
 
 @contextmanager

@@ -24,7 +24,7 @@ T = TypeVar("T")
 POLL_SECONDS = 2.0
 LEAVE_SECONDS = 10.0
 START_SECONDS = 300  # in which all ranks must be started
-INSTALL = "pip install 'wordrbm[distributed]'"
+INSTALL = "pip install torch==2.13.0"
 
 
 def import_torch() -> Any:
@@ -130,8 +130,9 @@ class ProcessGroup:
         """Refuse a rank that was started with something else than the first."""
         first, *others = (json.loads(text) for text in self.gather_texts(json.dumps(facts)))
         for rank, other in enumerate(others, 1):
-            if names := [name for name in first if first[name] != other.get(name)]:
-                values = "; ".join(f"{x} is {first[x]} and {other.get(x)}" for x in names[:5])
+            every = sorted(first.keys() | other.keys())
+            if names := [name for name in every if first.get(name) != other.get(name)]:
+                values = "; ".join(f"{x} is {first.get(x)} and {other.get(x)}" for x in names[:5])
                 raise WordRBMError(
                     f"Rank {rank} was not started like rank 0: {values}; start all ranks with the "
                     "same corpus and options."
@@ -204,7 +205,7 @@ class ProcessGroup:
         raise RankLost(
             f"{names[:1].upper()}{names[1:]} no longer answers rank {self.rank}: killed, stopped "
             f"or cut off for more than {self.timeout:g} s; nothing before the last checkpoint is "
-            "lost, the same command goes on from there."
+            "lost, the same command with --resume goes on from there."
         ) from error
 
     def _raise_failure(self) -> None:

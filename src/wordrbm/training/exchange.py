@@ -96,7 +96,8 @@ class ExactExchange:
 
     def agree(self, wanted: Requests, step: int) -> Requests:
         """What all ranks do after this update; `wanted` is known to all after the next."""
-        self.wanted = wanted
+        # What is done after this update need not be asked for again.
+        self.wanted = wanted._replace(save=wanted.save and not self.agreed.save)
         return wanted if self.world == 1 else self.agreed
 
     def gather_gradients(self, state: UpdateState) -> None:

@@ -40,7 +40,10 @@ def launch(processes: int, arguments: Sequence[str], restarts: int = RESTARTS) -
             elastic_launch(config, sys.executable)("-m", "wordrbm", *arguments)
         except SignalException:
             _raise_outcome()
-            raise Stopped("Stopped before the first update; nothing is lost.") from None
+            raise Stopped(
+                "Stopped; nothing before the last checkpoint is lost, if there is one: go on with "
+                "--resume."
+            ) from None
         except ChildFailedError:
             raise WordRBMError(
                 f"A process ended {restarts + 1} times before the run was done; what it printed is "

@@ -63,6 +63,7 @@ class PeriodicExchange:
         owners = _owners(rows, self._transport.world)
         counts = np.bincount(owners, minlength=self._transport.world).astype(np.int64)
         header = np.concatenate([np.array(self.wanted, np.int64), counts])
+        self._transport.meet()  # a slow rank is waited for as long as it lives
         headers = self._transport.all_gather(header)
         self.agreed = Requests(bool(headers[:, 0].any()), bool(headers[:, 1].any()))
         order = np.argsort(owners, kind="stable")
