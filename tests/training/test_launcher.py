@@ -20,7 +20,7 @@ from wordrbm.training.distributed import import_torch
 def test_a_missing_torch_is_one_sentence_with_the_command(monkeypatch, run_command, tmp_path):
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.setitem(sys.modules, "torch.distributed", None)
-    with pytest.raises(WordRBMError, match=r"pip install 'wordrbm\[distributed\]'"):
+    with pytest.raises(WordRBMError, match="pip install torch=="):
         import_torch()
     corpus = prepared(tmp_path, stories=8).path
     arguments = ["wordrbm", "train", corpus, "--out", tmp_path / "model", "--processes", 2]
