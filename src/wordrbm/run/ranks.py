@@ -23,7 +23,7 @@ SEED_STRIDE = 0x9E3779B97F4A7C15  # ranks of one run, and of runs with near seed
 Start: TypeAlias = Callable[[], TrainingState]
 
 
-class Group(Protocol):
+class TrainingGroup(Protocol):
     """What `training.distributed.ProcessGroup` does, for a run that need not know torch."""
 
     @property
@@ -107,8 +107,21 @@ class Ranks(Protocol):
         ...
 
 
+class Undivided:
+    """A run whose settings, batches and chains are the same on every rank."""
+
+    def divide(self, settings: TrainingSettings) -> TrainingSettings:
+        return settings
+
+    def select(self, batches: Batches, batch_size: int) -> Batches:
+        return batches
+
+    def divide_chains(self, state: TrainingState, started: Start) -> TrainingState:
+        return state
+
+
 @final
-class SingleProcess:
+class SingleProcess(Undivided):
     """A run in this process alone."""
 
     is_first = True
@@ -135,23 +148,14 @@ class SingleProcess:
     def complete(self, state: TrainingState, settings: TrainingSettings) -> TrainingState:
         return state
 
-    def divide(self, settings: TrainingSettings) -> TrainingSettings:
-        return settings
-
-    def select(self, batches: Batches, batch_size: int) -> Batches:
-        return batches
-
-    def divide_chains(self, state: TrainingState, started: Start) -> TrainingState:
-        return state
-
 
 @final
-class ExactRanks:
+class ExactRanks(Undivided):
     """Ranks that share the shards of every update: the bytes are those of one process."""
 
     periodic: dict[str, int] | None = None
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: TrainingGroup) -> None:
         self.is_first, self.exchange = group.is_first, ExactExchange(group)
         self.on_all, self.on_first = group.on_all, group.on_first
         self.check_same, self.broadcast = group.check_same, group.broadcast
@@ -161,21 +165,12 @@ class ExactRanks:
         self.exchange.complete(state.chains, state.velocity, settings.shards)
         return state
 
-    def divide(self, settings: TrainingSettings) -> TrainingSettings:
-        return settings
-
-    def select(self, batches: Batches, batch_size: int) -> Batches:
-        return batches
-
-    def divide_chains(self, state: TrainingState, started: Start) -> TrainingState:
-        return state
-
 
 @final
 class PeriodicRanks:
     """Ranks that train on their own, and are averaged after some updates and before a score."""
 
-    def __init__(self, group: Group, average_every: int) -> None:
+    def __init__(self, group: TrainingGroup, average_every: int) -> None:
         self._group, self._every = group, average_every
         self._local: TrainingSettings | None = None
         self.is_first, self.exchange = group.is_first, PeriodicExchange(group, self._is_due)
@@ -214,6 +209,6 @@ class PeriodicRanks:
         return state._replace(chains=Chains(state.chains.v[part], state.chains.h[part]))
 
 
-def ranks_of(group: Group, average_every: int | None) -> Ranks:
+def ranks_of(group: TrainingGroup, average_every: int | None) -> Ranks:
     """The ranks of a group: exact, or averaged after so many updates."""
     return PeriodicRanks(group, average_every) if average_every else ExactRanks(group)

@@ -15,7 +15,7 @@ from wordrbm.storage import path_status
 from wordrbm.text.prepare.jobs import Job, combined_hash
 
 
-class Group(Protocol):
+class PrepareGroup(Protocol):
     """What `training.distributed.ProcessGroup` does, as far as a prepare needs it."""
 
     @property
@@ -73,7 +73,7 @@ class WholeShare:
 class RankShare:
     """A prepare by the processes of a group."""
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: PrepareGroup) -> None:
         self._group, self.is_first = group, group.is_first
 
     def check_files(self, files: Sequence[Path], settings: dict[str, Any]) -> None:
