@@ -136,7 +136,9 @@ def barrier_wait(flags, arrived, generation, threads, aborted):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def owner_thread(w, parts):  # type: ignore[no-untyped-def]
-    """The thread, of `parts`, that row w of a table belongs to."""
+    """The thread, of `parts`, that row w of a table belongs to; -1 where w is below 0."""
+    if w < 0:
+        return np.int64(-1)
     mixed = np.uint32(np.uint32(w) * SCATTER)
     return np.int64((np.uint64(mixed) * np.uint64(parts)) >> np.uint64(32))
 

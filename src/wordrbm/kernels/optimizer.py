@@ -63,18 +63,23 @@ class StepSizes(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def apply_gradient(  # type: ignore[no-untyped-def]
-    part, parts, parameters, velocity, gradient, row_rates, averages, step, step_sizes
-):
-    """Apply this thread's share of update `step`; whether its dense parameters are finite."""
+    thread, threads, part, parts, parameters, velocity, gradient, row_rates, averages, step,
+    step_sizes,
+):  # fmt: skip
+    """Apply this thread's share of update `step`; whether its dense parameters are finite.
+
+    Of the rows it has a share among the threads of its process, of the dense parameters one among
+    those of all processes. Rows whose number is below 0 are another process's.
+    """
     if averages.power > 0:
         tables = parameters.D, parameters.b.reshape(-1, 1)
         averaged = averages.D, averages.b.reshape(-1, 1)
         for s in range(len(gradient.rows)):
             average_rows(
-                part, parts, gradient.row_index[s, : gradient.rows[s]], tables, averaged,
+                thread, threads, gradient.row_index[s, : gradient.rows[s]], tables, averaged,
                 averages.covered, (step - 1) // STRIDE, averages.power,
             )  # fmt: skip
-    step_rows(part, parts, parameters, gradient, row_rates, step_sizes)
+    step_rows(thread, threads, parameters, gradient, row_rates, step_sizes)
     finite_U = step_dense(
         part, parts, parameters.U, velocity.U, gradient.U, step_sizes, step_sizes.hidden_decay
     )

@@ -101,15 +101,15 @@ def run_share(step, thread, threads, seed, state):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def apply_share(step, thread, threads, state):  # type: ignore[no-untyped-def]
-    """Apply the gradients of all shards to the rows and slices of this thread of this process."""
+    """Apply the gradients of all shards to this thread's rows and slices of dense parameters."""
     if atomic_load(state.flags, BAD_ID) >= len(state.parameters.b):
         return  # a word is out of range: nothing is learnt from the batch
     part, parts = state.rank * threads + thread, state.world * threads
     p = state.step_sizes
     step_sizes = StepSizes(p[0], p[1], p[2], p[3], p[4], p[5])
     if not apply_gradient(
-        part, parts, state.parameters, state.velocity, state.gradient, state.row_rates,
-        state.averages, step, step_sizes,
+        thread, threads, part, parts, state.parameters, state.velocity, state.gradient,
+        state.row_rates, state.averages, step, step_sizes,
     ):  # fmt: skip
         atomic_store(state.flags, DIVERGED, 1)
 

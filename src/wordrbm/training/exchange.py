@@ -1,8 +1,9 @@
 """Exact training by several processes: what each of them sends the others in an update.
 
-The shards of a batch are fixed in the settings. Rank r of W computes the shards r, r + W, ... and
-owns a share of the rows and a slice of the dense parameters, by the rule that threads share them
-by. An update has three exchanges, each a dense block whose size all ranks know beforehand:
+The shards of a batch are fixed in the settings. Rank r of W computes the shards r, r + W, ... It
+owns a slice of the dense parameters and, in each update, the rows that its shards alone have and a
+share of those that several ranks have. An update has three exchanges, each a dense block whose size
+all ranks know beforehand:
 
 1. the row numbers of every shard (int32), to all;
 2. the gradients of a shard, to the owner of each row and slice, who applies them in shard order;
@@ -18,8 +19,10 @@ from typing import NamedTuple, Protocol, final
 import numpy as np
 
 from wordrbm.kernels.distributed import (
+    NO_OWNER,
+    assign_owners,
     count_rows_by_owner,
-    distinct_rows,
+    flip_rows_of_others,
     pack_gradient,
     pack_parameters,
     unpack_gradient,
@@ -92,7 +95,8 @@ class ExactExchange:
         self._transport = transport
         self.rank, self.world = transport.rank, transport.world
         self.wanted = self.agreed = Requests()
-        self._seen: Array = np.zeros(0, np.bool_)  # scratch: made with the first update
+        self._owner: Array = np.zeros(0, np.int32)  # of each row; made with the first update
+        self._rows: Array = self._owner  # the distinct rows of an update
 
     def agree(self, wanted: Requests, step: int) -> Requests:
         """What all ranks do after this update; `wanted` is known to all after the next."""
@@ -101,35 +105,41 @@ class ExactExchange:
         return wanted if self.world == 1 else self.agreed
 
     def gather_gradients(self, state: UpdateState) -> None:
-        if not self._seen.size:
-            self._seen = np.zeros(len(state.parameters.b), np.bool_)
+        if not self._owner.size:
+            self._owner = np.full(len(state.parameters.b), NO_OWNER, np.int32)
             self._transport.meet()  # one of them may have compiled for longer than the timeout
         self._gather_rows(state)
         if state.flags[BAD_ID] >= len(state.parameters.b):
             return  # refused by all ranks
         gradient, ranks = state.gradient, range(self.world)
+        rows = np.empty(int(gradient.rows.sum()), np.int32)
+        self._rows = rows[: assign_owners(gradient, self.world, self._owner, rows)]
         counts = self._count_rows(gradient)
         sizes = [self._gradient_size(gradient, counts, p, self.rank) for p in ranks]
         out = [self._pack(gradient, counts, p) for p in ranks]
+        place = self.rank, self.world, self._owner, gradient
         for p, values in enumerate(self._transport.all_to_all(out, sizes)):
             end = 0
             for shard in self._shards_of(p, gradient) if p != self.rank else ():
-                end += unpack_gradient(self.rank, self.world, gradient, shard, values[end:])
+                end += unpack_gradient(*place, shard, values[end:])
+        flip_rows_of_others(self.rank, self._owner, gradient)  # until they have been applied
 
     def gather_parameters(self, step: int, state: UpdateState) -> None:
         if self.world == 1:
             return
-        rows = self._distinct_rows(state)
+        rows, owner, parameters = self._rows, self._owner, state.parameters
+        flip_rows_of_others(self.rank, owner, state.gradient)
         counts = np.empty(self.world, np.int64)
-        count_rows_by_owner(rows, self.world, counts)
+        count_rows_by_owner(rows, owner, counts)
         sizes = [self._parameter_size(state, counts, p) for p in range(self.world)]
         own = np.empty(self._parameter_size(state, counts, self.rank, own=True), state.h.dtype)
-        pack_parameters(self.rank, self.world, state.parameters, rows, own)
+        pack_parameters(self.rank, self.world, owner, parameters, rows, own)
         out = [own if p != self.rank else own[:0] for p in range(self.world)]
-        bound, place = state.step_sizes[5], (state.parameters, state.averages, rows, step)
+        place = self.world, owner, parameters, state.averages, rows, step, state.step_sizes[5]
         for p, values in enumerate(self._transport.all_to_all(out, sizes)):
-            if p != self.rank and not unpack_parameters(p, self.world, *place, bound, values):
+            if p != self.rank and not unpack_parameters(p, *place, values):
                 state.flags[DIVERGED] = 1
+        owner[rows] = NO_OWNER
 
     def complete(self, chains: Chains, velocity: Velocity | dict[str, Array], shards: int) -> None:
         """Fetch the chains and velocities that other ranks move, in place: a checkpoint has all."""
@@ -165,7 +175,7 @@ class ExactExchange:
         """How many rows of each shard each rank owns, (S, W)."""
         counts = np.empty((len(gradient.rows), self.world), np.int64)
         for shard, rows in enumerate(gradient.rows):
-            count_rows_by_owner(gradient.row_index[shard, :rows], self.world, counts[shard])
+            count_rows_by_owner(gradient.row_index[shard, :rows], self._owner, counts[shard])
         return counts
 
     def _gradient_size(self, gradient: ShardGradient, counts: Array, src: int, owner: int) -> int:
@@ -181,12 +191,8 @@ class ExactExchange:
         size = self._gradient_size(gradient, counts, self.rank, owner)
         out, end = np.empty(size, gradient.D.dtype), 0
         for shard in self._shards_of(self.rank, gradient) if size else ():
-            end += pack_gradient(owner, self.world, gradient, shard, out[end:])
+            end += pack_gradient(owner, self.world, self._owner, gradient, shard, out[end:])
         return out
-
-    def _distinct_rows(self, state: UpdateState) -> Array:
-        rows = np.empty(int(state.gradient.rows.sum()), np.int32)
-        return rows[: distinct_rows(state.gradient, self._seen, rows)]
 
     def _parameter_size(
         self, state: UpdateState, counts: Array, owner: int, own: bool = False
