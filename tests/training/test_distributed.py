@@ -27,8 +27,11 @@ def corpus(tmp_path_factory):
 @pytest.fixture(scope="module")
 def whole(zygote, corpus, tmp_path_factory):
     """The files of a run by one process."""
-    folder = tmp_path_factory.mktemp("whole")
-    command = ["train", corpus, "--out", folder / "model", *OPTIONS]
+    return train_alone(zygote, corpus, tmp_path_factory.mktemp("whole"))
+
+
+def train_alone(zygote, corpus, folder, *more):
+    command = ["train", corpus, "--out", folder / "model", *OPTIONS, *more]
     assert zygote.run(*command, log=folder / "log") == 0, (folder / "log").read_text()
     return final_files(folder / "model")
 
@@ -53,6 +56,16 @@ def test_any_world_size_gives_the_bytes_of_one_process(zygote, corpus, whole, tm
     ranks = train(zygote, corpus, tmp_path, world)
     assert ranks.wait() == [0] * world, ranks.texts()
     assert final_files(tmp_path / "model") == whole
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [2, 3, 4, 5])
+def test_any_seed_and_world_size_gives_the_bytes_of_one_process(zygote, corpus, tmp_path, seed):
+    alone = train_alone(zygote, corpus, tmp_path, "--seed", seed)
+    for world in (1, 2, 3, 4):
+        ranks = train(zygote, corpus, tmp_path / str(world), world, "--seed", seed)
+        assert ranks.wait() == [0] * world, ranks.texts()
+        assert final_files(tmp_path / str(world) / "model") == alone
 
 
 def test_a_killed_rank_is_named_and_a_smaller_world_goes_on(zygote, corpus, whole, tmp_path):

@@ -19,6 +19,7 @@ import numpy as np
 from wordrbm.errors import RankLost, Stopped, WordRBMError
 from wordrbm.shapes import Array
 from wordrbm.training.heartbeat import Heartbeat
+from wordrbm.training.rendezvous import agree_on_start
 
 T = TypeVar("T")
 POLL_SECONDS = 2.0
@@ -239,14 +240,11 @@ def join_group(timeout: float = 60.0) -> Iterator[ProcessGroup]:
     try:
         waiting = max(limit, timedelta(seconds=START_SECONDS))
         store, rank, world = next(iter(dist.rendezvous("env://", timeout=waiting)))
-        restarts = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")  # the store outlives them
-        fresh = dist.PrefixStore(f"start/{restarts}", store)
+        name = agree_on_start(store, rank, world, waiting.total_seconds())
+        fresh, own = (dist.PrefixStore(f"{x}/{name}", store) for x in ("torch", "wordrbm"))
         dist.init_process_group("gloo", store=fresh, rank=rank, world_size=world, timeout=limit)
-        start = np.frombuffer(os.urandom(8), np.uint64).copy()  # texts of an earlier start stay
-        dist.broadcast(_tensor(start), 0)
-        own = dist.PrefixStore(f"wordrbm/{start[0]:x}", store)
         group = ProcessGroup(own, rank, world, timeout)
-    except (RuntimeError, ValueError, dist.DistError) as error:
+    except (RuntimeError, ValueError, TimeoutError, dist.DistError) as error:
         reason = " ".join(str(error).split())[:200]
         raise RankLost(f"The ranks did not find each other: {reason}; start all of them.") from None
     try:
