@@ -11,12 +11,13 @@ import heapq
 import os
 import random
 import select
+import signal
 import struct
 import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple, final
 
 CLONE_NEWNET = 0x40000000
@@ -50,6 +51,17 @@ class Host(NamedTuple):
         words = ["ip", "netns", "exec", self.namespace, *command]
         return subprocess.Popen(words, env=environment, text=True, **keywords)  # type: ignore[call-overload, no-any-return]
 
+    def pids(self) -> list[int]:
+        """The processes on this host, those started first in front."""
+        return sorted(map(int, _call("ip", "netns", "pids", self.namespace).split()))
+
+    def remove(self) -> None:
+        """End what still runs on this host, and the host."""
+        for pid in self.pids():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        _ip("netns", "delete", self.namespace)
+
 
 @final
 class Network:
@@ -72,7 +84,7 @@ class Network:
         self._thread.join()
         for tun, host in zip(self._tuns, self.hosts, strict=True):
             os.close(tun)
-            _ip("netns", "delete", host.namespace)
+            host.remove()
 
     def _deliver(self) -> None:
         while not self._over:
@@ -124,7 +136,7 @@ def linked_hosts(gigabits: float | None = None) -> Iterator[list[Host]]:
         yield hosts
     finally:
         for host in hosts:
-            _ip("netns", "delete", host.namespace)
+            host.remove()
 
 
 def _open_tun(host: Host) -> int:
@@ -163,8 +175,8 @@ def _ip(*words: str) -> None:
     _call("ip", *words)
 
 
-def _call(*words: str) -> None:
-    subprocess.run(words, check=True, capture_output=True, text=True)
+def _call(*words: str) -> str:
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
 
 
 def _finds(program: str) -> bool:

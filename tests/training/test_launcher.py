@@ -78,6 +78,25 @@ def test_a_killed_process_is_started_again_and_ends_with_the_same_bytes(tmp_path
     assert final_files(tmp_path / "model") == final_files(tmp_path / "alone")
 
 
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_saves_and_stops_all_processes(tmp_path, number, code):
+    pytest.importorskip("torch", reason=REASON)
+    corpus = prepared(tmp_path, stories=20).path
+    command = ["train", corpus, *OPTIONS, "--windows", 10**7, "--out", tmp_path / "model"]
+    command += ["--checkpoint-minutes", 0.001, "--processes", 2]
+    words = [sys.executable, "-m", "wordrbm", *map(str, command)]
+    parent = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not list_checkpoints(tmp_path / "model") and parent.poll() is None:
+        time.sleep(0.05)
+    if number == signal.SIGINT:  # a terminal sends it to all processes
+        os.killpg(parent.pid, number)
+    else:
+        os.kill(parent.pid, number)
+    _, error = parent.communicate(timeout=120)
+    assert parent.returncode == code, error
+    assert error.count("Stopped; the checkpoint is in") == 1
+
+
 def youngest_child(pid):
     children = subprocess.run(
         ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True

@@ -72,15 +72,23 @@ class Agents:
 
     def kill(self, number, rank_only=False):
         """End the agent of a host and its rank at once, or the rank alone."""
-        namespace = self.net.hosts[number].namespace
-        inside = subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True)
         agent = self.processes[number].pid
-        for pid in sorted(map(int, inside.stdout.split())):  # the agent first
+        for pid in self.net.hosts[number].pids():
             if not (rank_only and pid == agent):
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
         if not rank_only:
             self.processes[number].wait()
+
+    def all_ended(self):
+        """Whether no agent is left and the model is there."""
+        left = [process for process in self.processes if process.poll() is None]
+        return not left and (self.model / "model.safetensors").exists()
+
+    def start_again(self):
+        """Start all agents again if all have ended without a model."""
+        if all(process.poll() is not None for process in self.processes) and not self.all_ended():
+            self.processes = [self.start(host) for host in self.net.hosts]
 
     def wait(self, *numbers):
         return [self.processes[k].wait(timeout=600) for k in numbers]
@@ -91,17 +99,8 @@ class Agents:
 
 @pytest.fixture
 def start(corpus, tmp_path):
-    """Start agents on the hosts of a network; whatever is left of them is ended."""
-    started = []
-
-    def begin(net, nodes, name="run"):
-        started.append(Agents(net, corpus, tmp_path / name, nodes))
-        return started[-1]
-
-    yield begin
-    for agents in started:
-        for host in agents.net.hosts:
-            agents.kill(host.number)
+    """Start agents on the hosts of a network, which ends whatever is left of them."""
+    return lambda net, nodes, name="run": Agents(net, corpus, tmp_path / name, nodes)
 
 
 def test_late_and_lost_packets_leave_the_bytes(start, whole, tally):
@@ -156,8 +155,9 @@ def test_ranks_and_agents_killed_at_random_leave_the_bytes(start, whole, tally):
         while kills < KILLS:
             runs += 1
             agents = start(net, "1:3", f"run{runs}")
-            while any(process.poll() is None for process in agents.processes):
-                time.sleep(choose.uniform(0.0, 12.0))
+            while not agents.all_ended():
+                time.sleep(choose.uniform(0.0, 30.0))
+                agents.start_again()  # a scheduler would do this
                 if kills == KILLS:
                     continue
                 number, rank_only = choose.randrange(3), choose.random() < 0.5

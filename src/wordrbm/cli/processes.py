@@ -70,7 +70,8 @@ class Processes(NamedTuple):
             launch(self.processes, child_arguments(sys.argv[1:], self.processes))
         except Stopped as stopped:
             typer.echo(str(stopped), err=True)
-            raise typer.Exit(128 + signal.SIGTERM) from None
+            number = getattr(stopped.__cause__, "sigval", signal.SIGTERM)
+            raise typer.Exit(128 + number) from None
 
 
 def child_arguments(arguments: list[str], processes: int) -> list[str]:

@@ -150,11 +150,18 @@ def average_row(parameters, averages, w, now):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def count_updates(gradient, updates):  # type: ignore[no-untyped-def]
-    """``updates[w]`` grows by how often row w is in the gradient."""
+def count_updates(gradient, updates, updated, count):  # type: ignore[no-untyped-def]
+    """``updates[w]`` grows by how often row w is in the gradient; how many rows it has grown at.
+
+    These are ``updated[:count]``, from an empty list on: no other row need be looked at.
+    """
     for shard in range(len(gradient.rows)):
-        for r in range(gradient.rows[shard]):
-            updates[gradient.row_index[shard, r]] += 1
+        for w in gradient.row_index[shard, : gradient.rows[shard]]:
+            if updates[w] == 0:
+                updated[count] = w
+                count += 1
+            updates[w] += 1
+    return count
 
 
 @njit(cache=True, nogil=True)

@@ -22,7 +22,10 @@ OUTCOME = "WORDRBM_OUTCOME"  # the environment variable that names the file
 
 
 def launch(processes: int, arguments: Sequence[str], restarts: int = RESTARTS) -> None:
-    """Run `wordrbm` with these arguments in so many processes; raises what ended the run."""
+    """Run `wordrbm` with these arguments in so many processes; raises what ended the run.
+
+    What a signal to this process stops has the `SignalException` of torch as its cause.
+    """
     import_torch()
     from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
@@ -38,12 +41,12 @@ def launch(processes: int, arguments: Sequence[str], restarts: int = RESTARTS) -
         os.environ[OUTCOME] = str(Path(folder) / "outcome.json")
         try:
             elastic_launch(config, sys.executable)("-m", "wordrbm", *arguments)
-        except SignalException:
-            _raise_outcome()
+        except SignalException as received:
+            _raise_outcome(received)
             raise Stopped(
                 "Stopped; nothing before the last checkpoint is lost, if there is one: go on with "
                 "--resume."
-            ) from None
+            ) from received
         except ChildFailedError:
             raise WordRBMError(
                 f"A process ended {restarts + 1} times before the run was done; what it printed is "
@@ -61,8 +64,8 @@ def record_outcome(error: WordRBMError) -> bool:
     return True
 
 
-def _raise_outcome() -> None:
+def _raise_outcome(cause: Exception | None = None) -> None:
     path = Path(os.environ[OUTCOME])
     if path.exists():
         kind, sentence = json.loads(path.read_text(encoding="utf-8"))
-        raise (Stopped if kind == Stopped.__name__ else WordRBMError)(sentence)
+        raise (Stopped if kind == Stopped.__name__ else WordRBMError)(sentence) from cause

@@ -39,6 +39,7 @@ class PeriodicExchange:
         self._transport, self._is_due = transport, is_due
         self.wanted = self.agreed = Requests()
         self._updates: Array = np.zeros(0, np.int32)  # of each row, since the last exchange
+        self._updated, self._count = self._updates, 0  # the rows that have any
 
     def agree(self, wanted: Requests, step: int) -> Requests:
         """What all ranks do after this update: something only where all are the same."""
@@ -51,13 +52,14 @@ class PeriodicExchange:
     def gather_parameters(self, step: int, state: UpdateState) -> None:
         if not self._updates.size:
             self._updates = np.zeros(len(state.parameters.b), np.int32)
+            self._updated = np.empty_like(self._updates)
             self._transport.meet()  # one of them may have compiled for longer than the timeout
-        count_updates(state.gradient, self._updates)
+        self._count = count_updates(state.gradient, self._updates, self._updated, self._count)
         if self._is_due(step):
             self._average(step // STRIDE, state)
 
     def _average(self, now: int, state: UpdateState) -> None:
-        rows = np.flatnonzero(self._updates).astype(np.int32)
+        rows, self._count = np.sort(self._updated[: self._count]), 0
         if state.averages.power > 0:
             average_rows_to(now, rows, state.parameters, state.averages)
         owners = _owners(rows, self._transport.world)

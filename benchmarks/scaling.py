@@ -1,0 +1,229 @@
+"""Speed-up by the number of machines: measured on two hosts, predicted for up to 64.
+
+    python -m benchmarks.scaling OUT [--updates 200]
+
+Measured: the seconds of an update on one host, and on two hosts in network namespaces, a veth pair
+between them with a rate limit of the kernel; default settings, K = 100,000, one thread a host. The
+bytes that a rank sends are counted with ranks that are threads. Predicted, with W hosts, S = max(4,
+W) shards, and t the seconds of an update on one:
+
+    exact      t ceil(S / W) / S + bytes / rate + exchanges        for an update of the run
+    periodic   t + (bytes / rate + exchanges) / N                  for W updates of the run
+
+`exchanges` is what is measured on two hosts without a limit beyond computing: packing, the kernel's
+network and waiting. Writes OUT.json and OUT.png; needs Linux, root, torch and matplotlib.
+"""
+
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.network import Host, linked_hosts
+from benchmarks.running import ENDLESS, fresh, made_up, pooled
+from benchmarks.volume import CountingTransport
+from wordrbm.training import start, train
+from wordrbm.training.exchange import ExactExchange
+from wordrbm.training.periodic import PeriodicExchange, RankBatches
+
+K, EVERY = 100_000, 100
+RATES = (None, 10.0, 1.0)  # Gbit/s of the links measured
+PREDICTED_RATES = (10.0, 1.0)
+WORLDS = (2, 4, 8, 16, 32, 64)
+MODES = ("exact", "periodic")
+
+
+class Measured(NamedTuple):
+    """What was measured, in seconds and bytes of one update of a rank."""
+
+    alone: float  # seconds of an update by one host, both computing
+    linked: dict[str, dict[str, float]]  # mode, Gbit/s: seconds of an update of two hosts
+    volumes: dict[str, dict[int, float]]  # mode, ranks: bytes sent by a rank in an update
+
+    def exchanges(self, mode: str) -> float:
+        """Seconds of an update of two hosts without a limit that are not computing."""
+        computing = self.alone / 2 if mode == "exact" else self.alone
+        return max(0.0, self.linked[mode]["none"] - computing)
+
+    def predicted(self, mode: str, world: int, gigabits: float) -> float:
+        """How many times as fast as one host so many are."""
+        sending = self.volumes[mode][world] * 8 / (gigabits * 1e9)
+        if mode == "periodic":
+            return world * self.alone / (self.alone + sending + self.exchanges(mode))
+        shards = max(ENDLESS.shards, world)
+        computing = self.alone * math.ceil(shards / world) / shards
+        return self.alone / (computing + sending + self.exchanges(mode))
+
+    def found(self, mode: str, gigabits: str) -> float:
+        """How many times as fast as one host two were."""
+        return self.alone * (2 if mode == "periodic" else 1) / self.linked[mode][gigabits]
+
+
+def exchange_of(mode: str, transport: Any) -> Any:
+    """The exchange of a mode; averages after `EVERY` updates."""
+    if mode == "exact":
+        return ExactExchange(transport)
+    return PeriodicExchange(transport, lambda step: step % EVERY == 0)
+
+
+def updates_of(mode: str, transport: Any, text: Any, settings: Any = ENDLESS) -> Any:
+    """An endless run of a rank."""
+    batches = text.batches
+    if mode == "periodic":
+        batches = RankBatches(batches, transport.rank, transport.world, settings.batch_size)
+    model = fresh(text, settings)
+    state = start(model, batches, settings)
+    exchange = exchange_of(mode, transport) if transport.world > 1 else None
+    return train(model, pooled(text.q), batches, settings, state, q=text.q, exchange=exchange)
+
+
+def bytes_sent(mode: str, world: int) -> float:
+    """What one rank sends in an update, the mean over ranks and some updates."""
+    text, sent, updates = made_up(K), [0.0] * world, 5 if mode == "exact" else EVERY
+    settings = ENDLESS.model_copy(update={"shards": max(ENDLESS.shards, world), "chains": 256})
+    barrier, boxes = threading.Barrier(world), [None] * world
+
+    def work(rank: int) -> None:
+        transport = CountingTransport(rank, world, barrier, boxes)
+        run = updates_of(mode, transport, text, settings if mode == "exact" else ENDLESS)
+        for _ in range(updates):
+            next(run)
+        sent[rank] = transport.sent / updates
+
+    workers = [threading.Thread(target=work, args=(rank,)) for rank in range(world)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return sum(sent) / world
+
+
+def time_ranks(hosts: list[Host], mode: str, updates: int, world: int) -> float:
+    """Seconds of an update on these hosts: the ranks of one run, or each a run of its own."""
+    processes = []
+    for host in hosts:
+        variables = [
+            f"RANK={host.number if world > 1 else 0}", f"WORLD_SIZE={world}", "MASTER_PORT=29400",
+            f"MASTER_ADDR={hosts[0].address if world > 1 else '127.0.0.1'}",
+        ]  # fmt: skip
+        command = [sys.executable, "-m", "benchmarks.scaling", f"--worker={mode}", str(updates)]
+        words = ["env", *variables, *command]
+        processes.append(host.start(words, stdout=subprocess.PIPE))
+    outputs = [process.communicate()[0] for process in processes]
+    return sum(map(float, outputs)) / len(outputs)
+
+
+def run_worker(mode: str, updates: int) -> None:
+    """Print the seconds of an update of this rank."""
+    from wordrbm.training.distributed import join_group
+
+    text = made_up(K)
+    if int(os.environ["WORLD_SIZE"]) == 1:
+        print(time_updates(updates_of(mode, _Alone(), text), updates))
+        return
+    with join_group() as group:
+        print(time_updates(updates_of(mode, group, text), updates))
+
+
+class _Alone(NamedTuple):
+    rank: int = 0
+    world: int = 1
+
+
+def time_updates(run: Any, updates: int) -> float:
+    """The first updates compile, and every rank begins to be timed after an exchange."""
+    for _ in range(EVERY):
+        next(run)
+    began = time.perf_counter()
+    for _ in range(updates):
+        next(run)
+    return (time.perf_counter() - began) / updates
+
+
+def measure(updates: int) -> Measured:
+    """Time one and two hosts, and count what ranks send."""
+    linked: dict[str, dict[str, float]] = {mode: {} for mode in MODES}
+    alone = []
+    for rate in RATES:
+        with linked_hosts(rate) as hosts:
+            alone.append(time_ranks(hosts, "exact", updates, 1))
+            for mode in MODES:
+                seconds = time_ranks(hosts, mode, updates, 2)
+                linked[mode][f"{rate:g}" if rate else "none"] = seconds
+                print(f"{mode}, {rate or 'no limit'}: {1e3 * seconds:.1f} ms", flush=True)
+    print(f"alone: {[round(1e3 * x, 1) for x in alone]} ms", flush=True)
+    return Measured(sorted(alone)[len(alone) // 2], linked, count_volumes())
+
+
+def count_volumes() -> dict[str, dict[int, float]]:
+    """What a rank sends in an update, by mode and number of ranks."""
+    volumes: dict[str, dict[int, float]] = {mode: {} for mode in MODES}
+    for mode in MODES:
+        for world in WORLDS:
+            volumes[mode][world] = bytes_sent(mode, world)
+            print(f"{mode}, {world} ranks: {volumes[mode][world] / 1e6:.3f} MB", flush=True)
+    return volumes
+
+
+def draw(measured: Measured, path: Path) -> None:
+    """Speed-up by machines: lines predicted, points measured."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.subplots()
+    for mode, colour in zip(MODES, ("C0", "C1"), strict=True):
+        for rate, style in zip(PREDICTED_RATES, ("-", "--"), strict=True):
+            speeds = [measured.predicted(mode, world, rate) for world in WORLDS]
+            label = f"{mode}, {rate:g} Gbit/s"
+            axes.loglog(WORLDS, speeds, style, color=colour, base=2, label=label)
+            found = measured.found(mode, f"{rate:g}")
+            axes.plot([2], [found], "o", color=colour, fillstyle="full" if style == "-" else "none")
+    axes.plot(WORLDS, WORLDS, ":", color="grey", label="one machine's speed each")
+    axes.set(xlabel="machines", ylabel="speed over one machine")
+    axes.set_xticks(WORLDS, [str(world) for world in WORLDS])
+    axes.legend()
+    figure.savefig(path, dpi=150)
+
+
+def report(measured: Measured) -> dict[str, Any]:
+    """The figures of the picture as numbers."""
+    predicted = {
+        f"{mode}, {rate:g} Gbit/s": {
+            world: round(measured.predicted(mode, world, rate), 2) for world in WORLDS
+        }
+        for mode in MODES
+        for rate in PREDICTED_RATES
+    }
+    found = {
+        f"{mode}, {rate}": round(measured.found(mode, rate), 2)
+        for mode in MODES
+        for rate in measured.linked[mode]
+    }
+    return {**measured._asdict(), "predicted": predicted, "found with two hosts": found}
+
+
+def main() -> None:
+    """Measure, predict, and write the numbers and the picture."""
+    parser = argparse.ArgumentParser("python -m benchmarks.scaling", description=__doc__)
+    parser.add_argument("out", help="where to write, without a suffix; or the updates of a worker")
+    parser.add_argument("--updates", type=int, default=200)
+    parser.add_argument("--worker", choices=MODES, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.worker:
+        run_worker(asked.worker, int(asked.out))
+        return
+    measured = measure(asked.updates)
+    figures = report(measured)
+    Path(f"{asked.out}.json").write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    draw(measured, Path(f"{asked.out}.png"))
+    print(json.dumps(figures, indent=1))
+
+
+if __name__ == "__main__":
+    main()
