@@ -78,7 +78,10 @@ def test_a_killed_process_is_started_again_and_ends_with_the_same_bytes(tmp_path
     assert final_files(tmp_path / "model") == final_files(tmp_path / "alone")
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)],
+)
 def test_a_signal_saves_and_stops_all_processes(tmp_path, number, code):
     pytest.importorskip("torch", reason=REASON)
     corpus = prepared(tmp_path, stories=20).path
