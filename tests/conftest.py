@@ -1,17 +1,20 @@
+import os
+
 from tests import shape_checks
 
-shape_checks.install()
+if "WITHOUT_SHAPE_CHECKS" not in os.environ:
+    shape_checks.install()
 
-import sys  # noqa: E402
+import sys
 
-import hypothesis  # noqa: E402
-import numpy as np  # noqa: E402
-import pytest  # noqa: E402
+import hypothesis
+import numpy as np
+import pytest
 
-from tests import reference  # noqa: E402
-from wordrbm.kernels.metropolis import score  # noqa: E402
-from wordrbm.kernels.rng import seed_stream  # noqa: E402
-from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM  # noqa: E402
+from tests import reference
+from wordrbm.kernels.metropolis import score
+from wordrbm.kernels.rng import seed_stream
+from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM
 
 hypothesis.settings.register_profile("calm", deadline=None)  # machines may be busy
 hypothesis.settings.load_profile("calm")

@@ -1,19 +1,23 @@
 """The zygote of pytest in a copy of the package: all libraries are imported, the package is not.
 
-Most of what a fresh interpreter does for a small test is to import NumPy, numba and pytest.
+Most of what a fresh interpreter does for a small test is to import NumPy, numba and pytest. The
+shapes of arrays are not checked there: preparing the checks would take longer than most tests, and
+the named test has to fail by itself.
 """
 
 import importlib
 import os
 import sys
 
+from _pytest.config import default_plugins
+
 from tests.zygote import serve
 
 LIBRARIES = (
-    "_pytest.doctest", "beartype", "hypothesis.extra.numpy", "hypothesis.strategies", "jaxtyping",
-    "numba", "pydantic", "pytest", "rich.progress", "safetensors.numpy", "scipy.optimize",
-    "scipy.sparse", "scipy.special", "sklearn.linear_model", "sklearn.model_selection",
-    "sklearn.utils.estimator_checks", "typer.testing",
+    "_hypothesis_pytestplugin", "beartype", "hypothesis.extra.numpy",
+    "hypothesis.strategies", "jaxtyping", "numba", "pydantic", "pytest", "rich.progress",
+    "safetensors.numpy", "scipy.optimize", "scipy.sparse", "scipy.special", "sklearn.linear_model",
+    "sklearn.model_selection", "sklearn.utils.estimator_checks", "typer.testing",
 )  # fmt: skip
 
 
@@ -31,6 +35,6 @@ def run_pytest(arguments):
 
 
 if __name__ == "__main__":
-    for library in LIBRARIES:
+    for library in (*LIBRARIES, *(f"_pytest.{plugin}" for plugin in default_plugins)):
         importlib.import_module(library)
     serve(run_pytest)

@@ -12,7 +12,14 @@ from tests.planted_bugs import BUGS
 from tests.zygote import Zygote
 
 ROOT = Path(__file__).parent.parent
-OPTIONS = ["-xq", "-p", "no:cacheprovider", "--hypothesis-profile=unshrunk", "-m", "not slow"]
+OPTIONS = [
+    "-xq", "--tb=short", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin",
+    "--hypothesis-profile=unshrunk", "-m", "not slow",
+]  # fmt: skip
+# Without what a single small test can spare: compilation, other plugins, checks of shapes.
+ENVIRONMENT = {
+    "NUMBA_DISABLE_JIT": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "WITHOUT_SHAPE_CHECKS": "1"
+}  # fmt: skip
 SECONDS = itertools.count(1_000_000_000)  # no two contents of a file have the same time
 
 
@@ -29,8 +36,7 @@ def copy(tmp_path_factory):
 @pytest.fixture(scope="module")
 def run(copy, tmp_path_factory):
     """Run a test in the copy; gives pytest's exit code and output."""
-    # Without compilation, which a single small test can spare.
-    zygote, log = Zygote("tests.pytest_zygote", NUMBA_DISABLE_JIT="1"), copy / "log"
+    zygote, log = Zygote("tests.pytest_zygote", **ENVIRONMENT), copy / "log"
 
     def call(test):
         log.unlink(missing_ok=True)

@@ -14,6 +14,7 @@ of pytest in a copy of the package. A test that only needs the command in a proc
 
 import atexit
 import functools
+import gc
 import json
 import os
 import signal
@@ -90,6 +91,7 @@ def wordrbm(*arguments, input="", env=None):
 
 def serve(command):
     """The process's end of it: `command` runs in every child and returns its exit code."""
+    gc.freeze()  # a collection in a child would copy all the memory it shares with this process
     _say("ready")
     for line in sys.stdin:
         request = json.loads(line)

@@ -4,7 +4,7 @@ import pytest
 from tests import reference
 from tests.conftest import H, K, n
 from wordrbm.errors import WordRBMError
-from wordrbm.models import SoftmaxRBM, exact, init_softmax, init_wordrep
+from wordrbm.models import SoftmaxRBM, init_softmax, init_wordrep
 from wordrbm.sampling import Metropolis, PooledMetropolis
 from wordrbm.training import check_settings, start, train
 from wordrbm.training.trainer import learning_rates_at
@@ -98,35 +98,28 @@ def test_divergence_stops_with_the_rate_to_lower(text):
         trained(text, settings(hidden_rate=1e6))
 
 
-def best_log_likelihood(model, v):
-    """Ascend the exact gradient until it is flat: what no stochastic method can beat."""
-    velocity = {name: np.zeros_like(value) for name, value in model.parameters().items()}
-    for _ in range(3000):
-        for name, slope in exact.log_likelihood_gradient(model, v).items():
-            velocity[name] = 0.9 * velocity[name] + 0.05 * slope
-            model.parameters()[name][...] += velocity[name]
-    return exact.log_likelihood(model, v)
-
-
-@pytest.mark.parametrize("operator", [Metropolis, PooledMetropolis])
-def test_stochastic_maximum_likelihood_reaches_the_exact_optimum(text, operator):
-    """Within 2 % of the log-likelihood of the exact optimum, on a model that can be enumerated."""
+@pytest.mark.parametrize(
+    ("operator", "options"), [(Metropolis, {}), (PooledMetropolis, {"size": 64})]
+)
+def test_stochastic_maximum_likelihood_reaches_the_entropy_of_the_text(operator, options):
+    """Within 2 % of the best log-likelihood that any distribution has, on an enumerable model."""
+    first = np.repeat(np.arange(K), 2 * np.arange(1, K + 1))
+    text = np.stack([first, (first + np.arange(len(first)) % 2) % K], axis=1).astype(np.int32)
+    _, counts = np.unique(text, axis=0, return_counts=True)
+    best = np.sum(counts / len(text) * np.log(counts / len(text)))
     q = np.bincount(text.ravel(), minlength=K) / text.size
     fresh = init_softmax(np.random.default_rng(3), n=n, H=H, word_probability=q)
     model = SoftmaxRBM(**{name: a.astype(float) for name, a in fresh.parameters().items()})
-    ideal = SoftmaxRBM(**{name: a.copy() for name, a in model.parameters().items()})
     chosen = settings(
-        objective="sml", batch_size=100, chains=500, shards=1, windows=1_200_000, word_rate=0.01,
-        hidden_rate=0.05, l2=0.0, momentum=0.5, mh_steps=10,
+        objective="sml", batch_size=60, chains=200, shards=1, windows=60 * 1600, word_rate=0.3,
+        hidden_rate=1.0, l2=0.0, momentum=0.5, mh_steps=10, jumps=0,
     )  # fmt: skip
-    transition = operator.from_probability(q, steps=10)
+    transition = operator.from_probability(q, steps=10, **options)
     state = start(model, batches_of(text), chosen)
     for _ in train(model, transition, batches_of(text), chosen, state, q=q):
         pass
-    best = best_log_likelihood(ideal, text)
     reached = reference.log_likelihood(model, text.tolist())
-    assert reached > 1.02 * best, (reached, best)  # both are negative
-    assert best > 1.2 * np.log(1 / (2 * K)), "the optimum knows the text"
+    assert best > reached > 1.02 * best  # all are negative
 
 
 def test_every_update_draws_afresh(text):

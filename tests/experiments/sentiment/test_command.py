@@ -13,9 +13,9 @@ from tests.reviews import write_reviews
 from wordrbm.storage import folder_lock
 
 
-def test_one_experiment_at_a_time(done, reviews, capfd):
-    with folder_lock(done, "an experiment"):
-        assert run_sentiment("--data", reviews, "--out", done, *SMALL, "--quiet") == 2
+def test_one_experiment_at_a_time(reviews, tmp_path, capfd):
+    with folder_lock(tmp_path, "an experiment"):
+        assert run_sentiment("--data", reviews, "--out", tmp_path, *SMALL, "--quiet") == 2
     assert capfd.readouterr().err.count("\n") == 1
 
 
@@ -26,8 +26,15 @@ def test_results_beside_the_classes_are_no_class(tmp_path):
         assert run_sentiment(*options) == 0
 
 
-@pytest.mark.parametrize("place", ["training", "fitting"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("place", "number"),
+    [
+        ("training", signal.SIGTERM),
+        ("fitting", signal.SIGINT),
+        pytest.param("training", signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param("fitting", signal.SIGTERM, marks=pytest.mark.slow),
+    ],
+)
 def test_a_signal_stops_it_and_results_stay(reviews, tmp_path, place, number):
     """In another process, stopped as soon as it shows that it trains, or that it fits."""
     more = ["--windows", "60000000"] if place == "training" else []

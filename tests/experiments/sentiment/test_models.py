@@ -16,7 +16,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.io.model_folder import MODEL
 from wordrbm.io.tensors import write_tensors
 
-CONFIG = ModelConfig(3, 6, 5, 1, 6000, 6000, finetune_epochs=5)  # of the session's experiment
+CONFIG = ModelConfig(3, 6, 5, 1, 3000, 3000, finetune_epochs=5)  # of the session's experiment
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from experiments.sentiment.stacking import nb_svm
 from tests.experiments.sentiment.small import SMALL, run_sentiment
 from tests.reviews import write_reviews
 
-TINY = ModelConfig(3, 6, 5, 1, pretrain_windows=6000, windows=6000, finetune_epochs=1)
+TINY = ModelConfig(3, 6, 5, 1, pretrain_windows=3000, windows=3000, finetune_epochs=1)
 
 
 def self_train(data, out, jobs):
