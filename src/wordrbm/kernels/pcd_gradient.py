@@ -68,7 +68,7 @@ class ShardGradient(NamedTuple):
     rows: Array  # one number: how many rows are used
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def shard_gradient(
     seed: int, step: int, shard: int, parameters: Parameters, proposals: PooledProposals,
     reservoir: ReservoirTable, jumps: int, candidates: Candidates,
@@ -117,7 +117,7 @@ def compact_weighted(weight, windows, vectors, mean):  # type: ignore[no-untyped
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def move_words(stream, parameters, proposals, h, v, accepted):  # type: ignore[no-untyped-def]
     """Move every word by Metropolis-Hastings proposals from its position's pool."""
     context = np.dot(h, parameters.U)

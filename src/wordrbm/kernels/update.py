@@ -80,7 +80,7 @@ def run_worker(
         run_share(step, thread, threads, seed, state)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def run_share(step, thread, threads, seed, state):  # type: ignore[no-untyped-def]
     """One thread's share of an update; where other processes share it too, of one half of it.
 
@@ -99,7 +99,7 @@ def run_share(step, thread, threads, seed, state):  # type: ignore[no-untyped-de
         barrier_wait(state.flags, ARRIVED, GENERATION, threads, ABORTED)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def apply_share(step, thread, threads, state):  # type: ignore[no-untyped-def]
     """Apply the gradients of all shards to this thread's rows and slices of dense parameters."""
     if atomic_load(state.flags, BAD_ID) >= len(state.parameters.b):
@@ -114,7 +114,7 @@ def apply_share(step, thread, threads, state):  # type: ignore[no-untyped-def]
         atomic_store(state.flags, DIVERGED, 1)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def run_shard(step, shard, S, seed, state):  # type: ignore[no-untyped-def]
     """One shard: read its windows, move its chains, keep its gradient."""
     B, M = len(state.read), state.v.shape[1]
