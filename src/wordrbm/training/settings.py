@@ -6,18 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from wordrbm.errors import WordRBMError, validation_faults
+from wordrbm.settings import StrictModel
 
 MOST = 2**24  # windows or chains in one update: beyond any use, below any overflow
 RATE = 0.04  # learning rate of a model and run of the default size
@@ -25,10 +18,8 @@ LARGEST_FILE = 1_000_000  # bytes of settings
 MOST_FAULTS = 20  # that one sentence may hold
 
 
-class TrainingSettings(BaseModel):
+class TrainingSettings(StrictModel):
     """What decides the bits of a trained model, together with the corpus."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=True)
 
     window: int = Field(3, ge=1, le=10_000, description="words in a window: n")
     dimension: int = Field(50, ge=1, le=100_000, description="numbers in a word vector: d")
