@@ -276,7 +276,7 @@ BUGS = [
         "counts.data + PRIOR * p[column]", "counts.data",
         "tests/training/test_spectral.py::test_vectors_are_those_of_the_whole_decomposition"),
     Bug("a score cut short is forgotten", "run/training_run.py",
-        "if self._evaluation.is_due(step) and not self._is_recorded(step):", "if False:",
+        "if is_score_due(step, settings) and not self._is_recorded(step):", "if False:",
         f"{RUN}::test_a_score_that_was_given_up_is_taken_first_on_resuming"),
     Bug("the highest names kept, readable or not", "io/checkpoint.py",
         "if path <= latest][-MAX_CHECKPOINTS:]", "][-MAX_CHECKPOINTS:]",

@@ -108,10 +108,6 @@ class HeldOutEvaluation:
     settings: TrainingSettings
     threads: int
 
-    def is_due(self, step: int) -> bool:
-        """Whether the model is scored after this update; after the last one it is."""
-        return is_score_due(step, self.settings)
-
     def score(self, rbm: WordRepRBM, state: TrainingState, stop: StopCheck) -> HeldOutScores | None:
         """Score the averaged model, none without held-out text; raises if training has diverged.
 
