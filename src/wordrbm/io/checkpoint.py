@@ -128,18 +128,14 @@ def latest_checkpoint(run: Path, identity: RunIdentity) -> RunState | None:
             continue  # damaged: the one before it is as good, only older
         check_same_run(path, metadata, identity)
         with suppress(WordRBMError):
-            return _load(path, metadata, identity)
+            arrays = read_tensors(path, _shapes(identity))
+            return state_from_tensors(path, arrays, metadata, identity)
     if checkpoints:
         raise WordRBMError(
             f"None of the {len(checkpoints)} checkpoints in {run / FOLDER} can be read; remove "
             "that folder to train from the beginning."
         )
     return None
-
-
-def _load(path: Path, metadata: dict[str, Any], identity: RunIdentity) -> RunState:
-    """Load model and state, which must fit the run."""
-    return state_from_tensors(path, read_tensors(path, _shapes(identity)), metadata, identity)
 
 
 def state_from_tensors(
