@@ -210,8 +210,8 @@ def crop_long(
     cropped = np.minimum(lengths, max_words)
     first = documents.offsets[:-1] + rng.integers(lengths - cropped + 1)
     offsets = offsets_from(cropped)
-    place = np.arange(offsets[-1]) + np.repeat(first - offsets[:-1], cropped)
-    return DocumentIds(documents.ids[place], offsets)
+    index = np.arange(offsets[-1]) + np.repeat(first - offsets[:-1], cropped)
+    return DocumentIds(documents.ids[index], offsets)
 
 
 def drop_words(rng: np.random.Generator, documents: DocumentIds, rate: float) -> DocumentIds:

@@ -43,7 +43,7 @@ class RunIdentity(NamedTuple):
     periodic: dict[str, int] | None = None  # how the ranks are averaged, if they are
 
     @property
-    def more(self) -> dict[str, Any]:
+    def extra_metadata(self) -> dict[str, Any]:
         """Return what the metadata of its files say beside settings, vocabulary and corpus."""
         return {"periodic": self.periodic} if self.periodic else {}
 
@@ -71,7 +71,7 @@ def save_checkpoint(run: Path, current: RunState, identity: RunIdentity) -> None
     make_folder(folder)
     model = StoredModel(current.rbm, identity.vocabulary, identity.settings, identity.corpus)
     metadata = {"kind": "checkpoint", **state_metadata(current), **metadata_of(model)}
-    metadata |= identity.more
+    metadata |= identity.extra_metadata
     latest = folder / f"{step:012d}.safetensors"
     write_tensors(latest, state_tensors(current), metadata)
     checkpoints = list_checkpoints(run)

@@ -240,5 +240,5 @@ class TrainingRun:
         check_weights(rbm, rbm.parameters(), self.settings.steps, self.settings)
         identity = self.identity
         stored = StoredModel(rbm, identity.vocabulary, identity.settings, identity.corpus)
-        write_model(self.out, stored, identity.more)
+        write_model(self.out, stored, identity.extra_metadata)
         remove_checkpoints(self.out)

@@ -125,12 +125,12 @@ def cluster_words(
     order = np.argsort(-q, kind="stable")
     singletons = min(singletons, len(q))
     clusters = min(max(clusters, 1), len(q) - singletons)
-    frequent, others = order[:singletons], order[singletons:]
+    frequent, rare = order[:singletons], order[singletons:]
     label = np.empty(len(q), np.int32)
     label[frequent] = np.arange(singletons)
     if clusters:
-        weight = q[others] ** WEIGHT_EXPONENT
-        label[others] = singletons + _lloyd(rows[others], weight, rows[others[:clusters]])
+        weight = q[rare] ** WEIGHT_EXPONENT
+        label[rare] = singletons + _lloyd(rows[rare], weight, rows[rare[:clusters]])
     C, word_weight = singletons + clusters, np.exp(bias.astype(np.float64) - bias.max())
     centroid = np.zeros((C, rows.shape[1]), rows.dtype)
     _move_to_means(rows, word_weight, label, centroid)
