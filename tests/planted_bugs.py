@@ -60,8 +60,8 @@ TREEBANK = "tests/text/tokenizer/test_treebank.py::test_rules_look_beyond_a_piec
 
 BUGS = [
     Bug("no q ratio in the walk", "kernels/metropolis.py",
-        "proposed_weight = score(table, bias, context, m, i, proposed) - log_q[proposed]",
-        "proposed_weight = score(table, bias, context, m, i, proposed)", WALK),
+        "proposed_weight = word_score(table, bias, context, m, i, proposed) - log_q[proposed]",
+        "proposed_weight = word_score(table, bias, context, m, i, proposed)", WALK),
     Bug("a word scored at the first position", "kernels/metropolis.py",
         "total += context[m, i, k] * table[p, word, k]",
         "total += context[m, 0, k] * table[p, word, k]",
