@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests import reference
-from wordrbm.kernels.metropolis import score
+from wordrbm.kernels.metropolis import word_score
 from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM
 
@@ -29,7 +29,7 @@ def log_weights(model, h, i, log_q, words):
     """``s_i(w) - log q(w)`` of some words, as the walk of one chain weighs them."""
     context = model.word_context(h)
     tables = model.word_table, model.word_bias
-    return np.array([score(*tables, context, 0, i, word) - log_q[word] for word in words])
+    return np.array([word_score(*tables, context, 0, i, word) - log_q[word] for word in words])
 
 
 COUNTS = pytest.StashKey[list[str]]()

@@ -44,7 +44,7 @@ def mixing(
     """
     check_matplotlib()
     names = list(dict.fromkeys(name.strip() for name in operators.split(",") if name.strip()))
-    numbers = sorted(opt.parse_ints("steps", steps, least=1, most=999_999_999))
+    numbers = sorted(opt.parse_ints("steps", steps, minimum=1, maximum=999_999_999))
     trained, corpus = load(model), PreparedCorpus.open(prepared)
     corpus.verify()
     with progress("mixing", 1.0, quiet=quiet) as show:

@@ -1,6 +1,7 @@
-"""The base of settings: frozen, strict, and refused in one sentence that names every fault.
+"""The bases of settings and records: frozen and strict; `StrictSettings` refuses in one sentence.
 
-`TrainingSettings` and `PrepareSettings` do without it: their callers add faults of their own.
+`TrainingSettings` and `PrepareSettings` are strict models only: their callers add faults of their
+own to the sentence.
 """
 
 from typing import Any
@@ -16,10 +17,14 @@ from pydantic import (
 from wordrbm.errors import WordRBMError, validation_faults
 
 
-class StrictSettings(BaseModel):
-    """Named values with bounds; a value out of bounds or an unknown name is a `WordRBMError`."""
+class StrictModel(BaseModel):
+    """Named values that are neither converted nor changed, and no others."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=True)
+
+
+class StrictSettings(StrictModel):
+    """Named values with bounds; a value out of bounds or an unknown name is a `WordRBMError`."""
 
     @model_validator(mode="wrap")
     @classmethod

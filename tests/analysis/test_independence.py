@@ -102,7 +102,7 @@ def test_steps_until_are_the_fewest(case):
         assert chain.total_variation(steps) <= distance
         assert steps == 0 or chain.total_variation(steps - 1) > distance
     assert (
-        steps_until(IndependenceChain.build(np.log([0.5, 0.5]), np.log([0.1, 0.9])), 0.0, most=64)
+        steps_until(IndependenceChain.build(np.log([0.5, 0.5]), np.log([0.1, 0.9])), 0.0, limit=64)
         is None
     )
 

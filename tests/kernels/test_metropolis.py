@@ -1,6 +1,6 @@
 import numpy as np
 
-from wordrbm.kernels.metropolis import WordWeights, score_current
+from wordrbm.kernels.metropolis import WordWeights, current_weights
 
 
 def test_words_in_place_are_weighed_by_score_and_proposal(rng, wordrep, softmax):
@@ -10,4 +10,4 @@ def test_words_in_place_are_weighed_by_score_and_proposal(rng, wordrep, softmax)
         words = WordWeights(model.word_table, model.word_bias, log_q, model.table_index)
         context = np.ascontiguousarray(model.word_context(h).transpose(1, 0, 2))
         expected = model.word_score(v, h) - log_q[v]
-        np.testing.assert_allclose(score_current(words, context, v), expected)
+        np.testing.assert_allclose(current_weights(words, context, v), expected)

@@ -20,7 +20,7 @@ def single(wordrep):
 @pytest.mark.parametrize(("block", "most"), [(1, 2**20), (2, 7), (5, 1000), (8, 2**20)])
 def test_words_come_as_the_referee_says(rng, stream, single, block, most, monkeypatch):
     """Total variation of 40,000 draws over 5 words is below 0.01, by chance in all but 1e-4."""
-    monkeypatch.setattr(gibbs, "MOST_SUMS", most)
+    monkeypatch.setattr(gibbs, "MAX_SUMS", most)
     h = rng.integers(0, 2, single.c.size).astype(np.float32)
     v = np.zeros((DRAWS, single.positions), np.int32)
     moved, info = Gibbs(block)(stream, single, Chains(v, np.tile(h, (DRAWS, 1))))

@@ -12,7 +12,7 @@ from wordrbm.errors import WordRBMError
 from wordrbm.kernels.jumps import count_of, pool_size, stratify
 from wordrbm.models import init_wordrep
 from wordrbm.sampling import AliasTable, ColumnProposals, Jumps, Reservoir
-from wordrbm.sampling.jumps import _counted, count_rows
+from wordrbm.sampling.jumps import _empty_multiset, count_windows
 
 SHARE = 0.3
 
@@ -126,9 +126,9 @@ def test_columns_keep_their_own_values(rng, stream):
 @pytest.mark.parametrize("n", [1, 4])
 def test_counts_are_exact_whatever_the_hash_does(rng, n):
     rows = rng.integers(6, size=(500, n)).astype(np.int32)
-    counted = _counted(500, n)
+    counted = _empty_multiset(500, n)
     counted.rows[...] = rows
-    count_rows(counted)
+    count_windows(counted)
     expected = Counter(map(tuple, rows.tolist()))
     for row in [*expected, (7,) * n]:
         assert count_of(counted, np.array(row, np.int32)) == expected[row]

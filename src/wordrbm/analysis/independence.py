@@ -95,14 +95,14 @@ class IndependenceChain:
 
 
 def steps_until(
-    chain: IndependenceChain, distance: float, *, low: int = -1, high: int = 1, most: int = 2**40
+    chain: IndependenceChain, distance: float, *, low: int = -1, high: int = 1, limit: int = 2**40
 ) -> int | None:
-    """The fewest steps after which the total variation is at most `distance`; None beyond `most`.
+    """The fewest steps after which the total variation is at most `distance`; None beyond `limit`.
 
     After `low` steps it must be larger; `high` is where the search begins.
     """
     while chain.total_variation(high) > distance:
-        if high >= most:
+        if high >= limit:
             return None
         low, high = high, 2 * high
     while high - low > 1:

@@ -137,7 +137,7 @@ def _steps_to(
     above = [t for t, tv in zip(steps, distance, strict=True) if tv > target]
     below = [t for t, tv in zip(steps, distance, strict=True) if tv <= target]
     low, high = max(above, default=-1), min(below, default=max(1, 2 * max(above, default=1)))
-    return steps_until(chain, target, low=low, high=high, most=MAX_STEPS)
+    return steps_until(chain, target, low=low, high=high, limit=MAX_STEPS)
 
 
 def summarise(results: Sequence[PositionResult], steps: Sequence[int]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from jaxtyping import Float, Float64
 
 from wordrbm.classification.documents import ClassScores, Labels
 from wordrbm.errors import WordRBMError
+from wordrbm.inference.text_model import softmax
 from wordrbm.threads import one_blas_thread
 
 Features = Float[np.ndarray, "N F"]
@@ -77,9 +78,7 @@ class LogisticHead:
 
     def probabilities(self, x: Features) -> ClassScores:
         """The probability of each class, for each document."""
-        logits = self.logits(x)
-        exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True))
+        return softmax(self.logits(x))
 
     def contributions(self, x: Float[np.ndarray, "W F"]) -> Float64[np.ndarray, "W C"]:
         """What each window adds to the logits of its document, which are a mean over windows.

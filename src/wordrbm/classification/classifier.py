@@ -193,13 +193,13 @@ def _fit_class_models(
 ) -> ClassModels:  # fmt: skip
     """Class models of some documents, fine-tuned if the settings say so, and centred."""
     documents, label, vocabulary = data
-    each = []
+    class_settings = []
     for c in np.unique(label):
         windows = documents.windows(settings.window, np.flatnonzero(label == c))
-        each.append(settings.class_settings(len(windows)))
+        class_settings.append(settings.class_settings(len(windows)))
     trained = train_class_models(
-        documents, label, vocabulary, each, init=init, threads=settings.threads,
-        on_update=lambda progress: report(each[0].batch_size, stage),
+        documents, label, vocabulary, class_settings, init=init, threads=settings.threads,
+        on_update=lambda progress: report(class_settings[0].batch_size, stage),
     )  # fmt: skip
     models = center_energies(trained, documents, label, lambda: report(0, stage))
     if settings.finetune is None:

@@ -32,7 +32,7 @@ from wordrbm.classification.documents import (
     Labels,
     offsets_from,
 )
-from wordrbm.kernels.free_energy import masked_units, sum_rows
+from wordrbm.kernels.free_energy import dropout_softplus_sums, scatter_add
 from wordrbm.models import Gradient, WordRepRBM
 from wordrbm.run.in_memory import copy_model
 from wordrbm.settings import StrictSettings
@@ -105,7 +105,7 @@ class RowAdaGrad:
         words, row = np.unique(gradient.rows["D"].number, return_inverse=True)
         for name, (_, values) in gradient.rows.items():
             total = np.zeros((len(words), values.shape[1]), np.float32)
-            sum_rows(row, values, total)
+            scatter_add(row, values, total)
             self.grad_squared[name][words] += np.square(total).mean(axis=1)
             step = np.float32(rate) / np.sqrt(self.grad_squared[name][words])
             self.rbm.table(name)[words] += step[:, None] * total
@@ -181,7 +181,7 @@ def masked_free_energies(
 ) -> tuple[Float64[np.ndarray, " W"], Float[np.ndarray, "W H"]]:
     """F of every window with units dropped out, and the hidden means of its gradient."""
     x, total = rbm.word_input(v), np.zeros(len(v))
-    masked_units(x, rbm.c, mask, document, total)
+    dropout_softplus_sums(x, rbm.c, mask, document, total)
     return -rbm.b[v].sum(axis=1) - total, x
 
 
@@ -210,8 +210,8 @@ def crop_long(
     cropped = np.minimum(lengths, max_words)
     first = documents.offsets[:-1] + rng.integers(lengths - cropped + 1)
     offsets = offsets_from(cropped)
-    place = np.arange(offsets[-1]) + np.repeat(first - offsets[:-1], cropped)
-    return DocumentIds(documents.ids[place], offsets)
+    index = np.arange(offsets[-1]) + np.repeat(first - offsets[:-1], cropped)
+    return DocumentIds(documents.ids[index], offsets)
 
 
 def drop_words(rng: np.random.Generator, documents: DocumentIds, rate: float) -> DocumentIds:

@@ -46,9 +46,9 @@ def fill_blanks(
 
 def _filled_lines(filled: "Filled") -> Iterator[str]:
     yield filled.text
-    others = f", other blanks {OTHER_BLANKS[filled.method]}" if len(filled.blanks) > 1 else ""
+    condition = f", other blanks {OTHER_BLANKS[filled.method]}" if len(filled.blanks) > 1 else ""
     for number, blank in enumerate(filled.blanks, start=1):
-        yield f"\nblank {number}, word {blank.position + 1}{others}"
+        yield f"\nblank {number}, word {blank.position + 1}{condition}"
         yield from (f"  {probability:8.4f}  {word}" for word, probability in blank.words)
         yield f"  {blank.unknown:8.4f}  <unk>, any word outside the vocabulary"
 

@@ -52,7 +52,7 @@ def mixing(
     from wordrbm.trained_model import load
 
     check_matplotlib()
-    numbers = sorted(parse_ints("steps", steps, least=1, most=999_999_999))
+    numbers = sorted(parse_ints("steps", steps, minimum=1, maximum=999_999_999))
     trained, corpus = load(model), PreparedCorpus.open(prepared)
     corpus.verify()
     rbm, vocabulary = trained.rbm, trained.vocabulary

@@ -66,14 +66,14 @@ def print_result(result: Any, lines: Iterable[str], *, as_json: bool) -> None:
     print(json.dumps(result) if as_json else "\n".join(lines))
 
 
-def parse_ints(option: str, text: str, least: int = 0, most: int = MAX_INT) -> list[int]:
-    """Parse whole numbers from `least` to `most`; duplicates are dropped."""
+def parse_ints(option: str, text: str, minimum: int = 0, maximum: int = MAX_INT) -> list[int]:
+    """Parse whole numbers from `minimum` to `maximum`; duplicates are dropped."""
     parts = [part.strip() for part in text.split(",")]
     numbers = [int(part) for part in parts if _DIGITS.fullmatch(part)]
-    if len(numbers) < len(parts) or min(numbers) < least or max(numbers) > most:
+    if len(numbers) < len(parts) or min(numbers) < minimum or max(numbers) > maximum:
         raise WordRBMError(
-            f"--{option} is {text!r} where whole numbers from {least} to {most:,}, with commas, "
-            "were expected; give such as 1,10,100."
+            f"--{option} is {text!r} where whole numbers from {minimum} to {maximum:,}, with "
+            "commas, were expected; give such as 1,10,100."
         )
     return list(dict.fromkeys(numbers))
 

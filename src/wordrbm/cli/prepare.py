@@ -85,13 +85,12 @@ def run_prepare(
     """Prepare a corpus, with a progress line or bar for each stage; a group shares the files."""
     from wordrbm.text.prepare import check_prepare_settings
     from wordrbm.text.prepare.pipeline import prepare_corpus
-    from wordrbm.text.prepare.sharing import RankShare
+    from wordrbm.text.prepare.sharing import Share
     from wordrbm.threads import available_cores
 
     workers = available_cores() if workers is None else workers
     checked = check_prepare_settings(settings, workers)
-    share = RankShare(group) if group else None
-    with closing(prepare_corpus(inputs, out, checked, workers, resume, share)) as steps:
+    with closing(prepare_corpus(inputs, out, checked, workers, resume, Share(group))) as steps:
         for stage, steps_of in groupby(steps, key=lambda step: step.stage):
             _show_stage(stage, steps_of, quiet=quiet)
 

@@ -123,9 +123,9 @@ class LazyTrainGroup(TyperGroup):
         if name == "train":
             from wordrbm.training import TrainingSettings
 
-            whole = typer.Typer(add_completion=False, rich_markup_mode=None)
-            whole.command("train")(with_options(TrainingSettings.model_fields))
-            command = typer.main.get_command(whole)
+            lazy = typer.Typer(add_completion=False, rich_markup_mode=None)
+            lazy.command("train")(with_options(TrainingSettings.model_fields))
+            command = typer.main.get_command(lazy)
         return name, command, rest
 
 
@@ -143,12 +143,12 @@ def make_run(
     from wordrbm.threads import worker_count
     from wordrbm.training.settings import resolve_settings
 
-    others = []
+    faults = []
     if not 0 <= checkpoint_minutes < float("inf"):
-        others.append(f"checkpoint_minutes: {checkpoint_minutes} is not 0 or more")
+        faults.append(f"checkpoint_minutes: {checkpoint_minutes} is not 0 or more")
     if threads is not None and threads < 1:
-        others.append(f"threads: {threads} is not 1 or more")
-    settings = resolve_settings(values, lambda n: len(corpus.windows(n, "train")), others)
+        faults.append(f"threads: {threads} is not 1 or more")
+    settings = resolve_settings(values, lambda n: len(corpus.windows(n, "train")), faults)
     workers, seconds = worker_count(threads), 60 * checkpoint_minutes
     return TrainingRun(corpus, out, settings, workers, seconds, ranks or SingleProcess())
 

@@ -198,8 +198,8 @@ class CategoricalRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         names = list(getattr(self, "feature_names_in_", ()))
         if isinstance(column, str) and column in names:
             return names.index(column)
-        whole = isinstance(column, int | np.integer) and not isinstance(column, bool)
-        if whole and 0 <= int(column) < self.n_features_in_:
+        is_whole = isinstance(column, int | np.integer) and not isinstance(column, bool)
+        if is_whole and 0 <= int(column) < self.n_features_in_:
             return int(column)
         raise InvalidInput(
             f"There is no column {column!r}; give its name, or a number from 0 to "

@@ -122,8 +122,8 @@ def progress_printer(estimator: Any, schedule: Schedule) -> Callable[[Progress],
 
 def check_count(name: str, value: Any, minimum: int = 1, maximum: int | None = None) -> int:
     """A parameter that is a whole number within bounds, as an int."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < minimum or (maximum is not None and value > maximum):
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or value < minimum or (maximum is not None and value > maximum):
         bounds = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
         raise InvalidInput(f"The parameter {name} is {value!r}; give a whole number {bounds}.")
     return int(value)

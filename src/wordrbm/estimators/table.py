@@ -77,8 +77,8 @@ def sizes_of(n: int, n_categories: Any) -> tuple[int, ...]:
         sizes = np.broadcast_to(n_categories, n) if scalar else np.asarray(n_categories)
     except ValueError:  # lists within lists
         sizes = np.empty(0)
-    whole = sizes.shape == (n,) and sizes.dtype.kind in "iuf" and np.all(sizes >= 1)
-    if not (whole and np.all(sizes == np.floor(sizes)) and sizes.sum() <= MAX_WORDS):
+    is_size = sizes.shape == (n,) and sizes.dtype.kind in "iuf" and np.all(sizes >= 1)
+    if not (is_size and np.all(sizes == np.floor(sizes)) and sizes.sum() <= MAX_WORDS):
         raise InvalidInput(
             f"A table of {n} columns cannot have n_categories = {n_categories!r}; give a whole "
             f"number of at least 1, or one for each column, with at most {MAX_WORDS:,} in all."
@@ -116,9 +116,9 @@ def column_log_probability(
     `words` are the words of the column. What a row holds in it does not matter.
     """
     U = rbm.U[i : i + 1].astype(np.float64)  # so that the products are in double precision too
-    rest = v.copy()
-    rest[:, i] = BLANK
-    for hidden_input in evaluate_in_double(WordRepRBM.hidden_input, rbm, rest):
+    masked = v.copy()
+    masked[:, i] = BLANK
+    for hidden_input in evaluate_in_double(WordRepRBM.hidden_input, rbm, masked):
         column = WordRepRBM(D=rbm.D[words], U=U, b=rbm.b[words], c=hidden_input)
         blocks = word_logits(column, np.zeros((1, 1), int), 0)
         logits = np.concatenate([block[0] for _, block in blocks])

@@ -79,10 +79,10 @@ def fill(rbm: WordRepRBM, vocabulary: Vocabulary, text: TextWithBlanks, count: i
     tokens = tokens_with_blanks(text)
     ids = ids_with_blanks(vocabulary, tokens, rbm.positions)
     groups = _groups(np.flatnonzero(ids == BLANK).tolist(), rbm.positions)
-    K, most = len(vocabulary), max(map(len, groups))
-    exact = most == 1 or K**most <= MAX_ASSIGNMENTS
+    K, largest_group = len(vocabulary), max(map(len, groups))
+    exact = largest_group == 1 or K**largest_group <= MAX_ASSIGNMENTS
     if not exact:
-        check_blank_count(K, most)
+        check_blank_count(K, largest_group)
     model, blanks = TextModel.from_rbm(rbm, vocabulary), list[Blank]()
     for group in groups:
         posterior = (exact_marginals if exact else map_probabilities)(model, ids, group)

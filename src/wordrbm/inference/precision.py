@@ -54,7 +54,7 @@ def restrict_to_words(
     """
     words, row = np.unique(v, return_inverse=True)
     is_word = (words >= 0).astype(np.float64)
-    small = replace(rbm, D=rbm.D[words] * is_word[:, None], b=rbm.b[words] * is_word)
+    restricted = replace(rbm, D=rbm.D[words] * is_word[:, None], b=rbm.b[words] * is_word)
     if mean_vector is not None:
-        small.D[words == MEAN_WORD] = mean_vector
-    return hidden_weights_in_double(small), row.reshape(v.shape)
+        restricted.D[words == MEAN_WORD] = mean_vector
+    return hidden_weights_in_double(restricted), row.reshape(v.shape)

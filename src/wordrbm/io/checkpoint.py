@@ -43,7 +43,7 @@ class RunIdentity(NamedTuple):
     periodic: dict[str, int] | None = None  # how the ranks are averaged, if they are
 
     @property
-    def more(self) -> dict[str, Any]:
+    def extra_metadata(self) -> dict[str, Any]:
         """Return what the metadata of its files say beside settings, vocabulary and corpus."""
         return {"periodic": self.periodic} if self.periodic else {}
 
@@ -71,7 +71,7 @@ def save_checkpoint(run: Path, current: RunState, identity: RunIdentity) -> None
     make_folder(folder)
     model = StoredModel(current.rbm, identity.vocabulary, identity.settings, identity.corpus)
     metadata = {"kind": "checkpoint", **state_metadata(current), **metadata_of(model)}
-    metadata |= identity.more
+    metadata |= identity.extra_metadata
     latest = folder / f"{step:012d}.safetensors"
     write_tensors(latest, state_tensors(current), metadata)
     checkpoints = list_checkpoints(run)
@@ -128,18 +128,14 @@ def latest_checkpoint(run: Path, identity: RunIdentity) -> RunState | None:
             continue  # damaged: the one before it is as good, only older
         check_same_run(path, metadata, identity)
         with suppress(WordRBMError):
-            return _load(path, metadata, identity)
+            arrays = read_tensors(path, _shapes(identity))
+            return state_from_tensors(path, arrays, metadata, identity)
     if checkpoints:
         raise WordRBMError(
             f"None of the {len(checkpoints)} checkpoints in {run / FOLDER} can be read; remove "
             "that folder to train from the beginning."
         )
     return None
-
-
-def _load(path: Path, metadata: dict[str, Any], identity: RunIdentity) -> RunState:
-    """Load model and state, which must fit the run."""
-    return state_from_tensors(path, read_tensors(path, _shapes(identity)), metadata, identity)
 
 
 def state_from_tensors(

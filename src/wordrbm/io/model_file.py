@@ -53,14 +53,14 @@ class StoredModel(NamedTuple):
     corpus: str  # SHA-256 of the word ids of the training corpus
 
 
-def write_model(folder: Path, model: StoredModel, more: Mapping[str, Any] | None = None) -> None:
+def write_model(folder: Path, model: StoredModel, extra: Mapping[str, Any] | None = None) -> None:
     """Write a model folder; the model file comes last, so its presence means all is there.
 
-    `more` is added to the metadata.
+    `extra` is added to the metadata.
     """
     make_folder(folder)
     model.vocabulary.write(folder / VOCABULARY)
-    metadata = {"kind": KIND, **metadata_of(model), **(more or {})}
+    metadata = {"kind": KIND, **metadata_of(model), **(extra or {})}
     write_tensors(folder / MODEL, model.rbm.parameters(), metadata)
 
 

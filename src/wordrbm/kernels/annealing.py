@@ -7,12 +7,8 @@ With the hidden units summed out, the path from word frequencies q to the model 
 for inverse temperatures b from 0 to 1. A transition draws ``h ~ p_b(h | v)``, moves every word by
 Metropolis-Hastings given h, then proposes whole windows from a reservoir (`jumps.py`). Each of the
 two halves is reversible on v, so the reverse of a transition is the same halves in the other order.
-No step costs anything that grows with K. Particles share nothing: they are independent.
-
-References
-    R. Neal. Annealed importance sampling. Statistics and Computing 11, 2001.
-    Y. Burda, R. Grosse, R. Salakhutdinov. Accurate and conservative estimates of MRF
-    log-likelihood using reverse annealing. AISTATS 2015.
+No step costs anything that grows with K. Particles share nothing: they are independent. The
+references are in `likelihood/annealing.py`.
 """
 
 from typing import NamedTuple

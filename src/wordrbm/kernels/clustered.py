@@ -40,7 +40,7 @@ class ClusterTable(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def walk_clusters(  # type: ignore[no-untyped-def]
+def run_clustered(  # type: ignore[no-untyped-def]
     stream, clusters, rows, bias, context, v, accepted
 ):
     """Move every word of v given its row of `context`, in place."""
@@ -49,18 +49,18 @@ def walk_clusters(  # type: ignore[no-untyped-def]
     neg_log_u = exponentials(stream, v.size * steps).reshape(v.size, steps)
     sums, ends = np.empty((PLACES, blocks), context.dtype), np.empty(blocks, np.float64)
     # The last one of each is the word in place.
-    word, place = np.empty(steps + 1, np.int32), np.empty(steps + 1, np.int32)
+    word, cluster = np.empty(steps + 1, np.int32), np.empty(steps + 1, np.int32)
     log_weight = np.empty(steps + 1, context.dtype)
     weight = clusters.weight.reshape(PLACES, blocks)
     for r in range(v.size):
         sum_fits(log_fit[r].reshape(PLACES, blocks), largest(log_fit[r]), weight, sums)
         scale = (1.0 - clusters.share) / sum_blocks(sums[PLACES - 1], ends)
         draw_clusters(
-            stream, clusters.share, clusters.masses, clusters.ends, sums, ends, place[:-1]
+            stream, clusters.share, clusters.masses, clusters.ends, sums, ends, cluster[:-1]
         )
-        draw_members(stream, clusters.first, clusters.keep, clusters.member, place[:-1], word)
-        word[steps], place[steps] = v[r], clusters.cluster[v[r]]
-        log_cluster_ratio(clusters.share, scale, sums, clusters.mass, place, log_weight)
+        draw_members(stream, clusters.first, clusters.keep, clusters.member, cluster[:-1], word)
+        word[steps], cluster[steps] = v[r], clusters.cluster[v[r]]
+        log_cluster_ratio(clusters.share, scale, sums, clusters.mass, cluster, log_weight)
         add_scores(rows, bias, clusters.log_q, context[r], word, log_weight)
         accepted[r] += accept_proposals(word, log_weight, neg_log_u[r])
         v[r] = word[steps]
@@ -68,7 +68,7 @@ def walk_clusters(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def accept_proposals(word, log_weight, neg_log_u):  # type: ignore[no-untyped-def]
-    """Walk one word, the last entry, over its proposals in place; returns how often it moved."""
+    """Move one word, the last entry, by its proposals in place; returns how often it moved."""
     current, taken = neg_log_u.size, 0
     for t in range(neg_log_u.size):
         if log_weight[t] + neg_log_u[t] > log_weight[current]:
@@ -111,14 +111,14 @@ def sum_blocks(block, ends):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def draw_clusters(stream, share, masses, mass_ends, sums, ends, place):  # type: ignore[no-untyped-def]
+def draw_clusters(stream, share, masses, mass_ends, sums, ends, cluster):  # type: ignore[no-untyped-def]
     """Clusters with probability p(c); each takes one uniform number, which serves twice."""
-    for t in range(place.size):
+    for t in range(cluster.size):
         uniform = next_uniform(stream)
         if uniform < share:
-            place[t] = draw_cluster(uniform / share, masses, mass_ends)
+            cluster[t] = draw_cluster(uniform / share, masses, mass_ends)
         else:
-            place[t] = draw_cluster((uniform - share) / (1.0 - share), sums, ends)
+            cluster[t] = draw_cluster((uniform - share) / (1.0 - share), sums, ends)
 
 
 @njit(cache=True, nogil=True)
@@ -135,21 +135,21 @@ def draw_cluster(uniform, sums, ends):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def draw_members(stream, first, keep, member, place, word):  # type: ignore[no-untyped-def]
+def draw_members(stream, first, keep, member, cluster, word):  # type: ignore[no-untyped-def]
     """A word of each of these clusters, as likely as q has it there."""
-    for t in range(place.size):
-        c = place[t]
+    for t in range(cluster.size):
+        c = cluster[t]
         x = next_uniform(stream) * (first[c + 1] - first[c])
         k = first[c] + int(x)
         word[t] = member[k, 0 if x - int(x) < keep[k] else 1]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def log_cluster_ratio(share, scale, sums, mass, place, out):  # type: ignore[no-untyped-def]
+def log_cluster_ratio(share, scale, sums, mass, cluster, out):  # type: ignore[no-untyped-def]
     """``log(p(c) / m_c)``; p by what a cluster really adds to its block, after rounding."""
     blocks, one = sums.shape[1], sums.dtype.type(1)
-    for t in range(place.size):
-        c = place[t]
+    for t in range(cluster.size):
+        c = cluster[t]
         j, k = c // blocks, c % blocks
         fit = sums[j, k] - sums[j - 1, k] if j > 0 else sums[0, k]
         out[t] = log(one * share + one * scale * fit / mass[c])

@@ -20,16 +20,16 @@ from numba.extending import intrinsic, overload
 
 from wordrbm.shapes import Array
 
-single, whole = np.float32, np.int32
+single, int32 = np.float32, np.int32
 COMPILED: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 ONE, HALF = single(1.0), single(0.5)
 LOG2_HIGH, LOG2_LOW = single(0.693359375), single(-2.12194440e-4)  # k LOG2_HIGH is exact
 PER_LOG2 = single(1.4426950408889634)
-LEAST, MOST = single(-87.0), single(88.0)  # beyond them exp would leave the normal numbers
+MIN_EXPONENT, MAX_EXPONENT = single(-87.0), single(88.0)  # beyond: exp leaves normal numbers
 ROUNDER = single(12582912.0)  # 1.5 * 2^23: adding it rounds to a whole number, kept in the low bits
-ROUNDER_BITS = whole(ROUNDER.view(whole) - 127)
-ROOT_HALF_BITS = whole(0x3F3504F3)
-MANTISSA = whole(23)  # bits
+ROUNDER_BITS = int32(ROUNDER.view(int32) - 127)
+ROOT_HALF_BITS = int32(0x3F3504F3)
+MANTISSA = int32(23)  # bits
 
 
 @intrinsic
@@ -51,8 +51,8 @@ def as_bits(typing, x):  # type: ignore[no-untyped-def]
 @njit(**COMPILED)
 def exp_single(x):  # type: ignore[no-untyped-def]
     """exp x; arguments beyond -87 and 88 are taken as those, nan stays nan."""
-    x = LEAST if x < LEAST else x
-    x = MOST if x > MOST else x
+    x = MIN_EXPONENT if x < MIN_EXPONENT else x
+    x = MAX_EXPONENT if x > MAX_EXPONENT else x
     shifted = x * PER_LOG2 + ROUNDER
     k = shifted - ROUNDER
     r = x - k * LOG2_HIGH - k * LOG2_LOW
@@ -63,7 +63,7 @@ def exp_single(x):  # type: ignore[no-untyped-def]
     y = y * r + single(1.6666665459e-1)
     y = y * r + single(5.0000001201e-1)
     y = y * r * r + r + ONE
-    scale: Any = as_single(whole(whole(as_bits(shifted) - ROUNDER_BITS) << MANTISSA))  # type: ignore[call-arg]
+    scale: Any = as_single(int32(int32(as_bits(shifted) - ROUNDER_BITS) << MANTISSA))  # type: ignore[call-arg]
     return y * scale
 
 
@@ -71,8 +71,8 @@ def exp_single(x):  # type: ignore[no-untyped-def]
 def log_single(x):  # type: ignore[no-untyped-def]
     """log x of a positive normal number."""
     bits: Any = as_bits(x)  # type: ignore[call-arg]
-    e = whole(whole(bits - ROOT_HALF_BITS) >> MANTISSA)
-    f = as_single(whole(bits - whole(e << MANTISSA))) - ONE
+    e = int32(int32(bits - ROOT_HALF_BITS) >> MANTISSA)
+    f = as_single(int32(bits - int32(e << MANTISSA))) - ONE
     y = single(7.0376836292e-2)
     y = y * f + single(-1.1514610310e-1)
     y = y * f + single(1.1676998740e-1)

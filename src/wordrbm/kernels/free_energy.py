@@ -26,8 +26,8 @@ def log_gain(rest: Array, off: Array, on: Array, weight: Array, growth: Array, o
     for m in range(rest.shape[0]):
         for k in range(weight.shape[0]):
             product = _product(off[m], on[m], growth[k])
-            usual = 1e-300 < product < 1e300
-            out[m, k] = np.log(product) if usual else _log_slowly(rest[m], weight[k])
+            is_normal = 1e-300 < product < 1e300
+            out[m, k] = np.log(product) if is_normal else _log_slowly(rest[m], weight[k])
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
@@ -53,23 +53,23 @@ def _softplus(x):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, **COMPILED)
-def masked_units(x: Array, c: Array, mask: Array, document: Array, total: Array) -> None:
+def dropout_softplus_sums(x: Array, c: Array, mask: Array, document: Array, total: Array) -> None:
     """``total[w] = sum_j m_j log(1 + exp x_j)``; over x + c is written ``m_j / (1 + exp -x_j)``."""
     zero, one = x.dtype.type(0), x.dtype.type(1)
     term = np.empty_like(c)
     for w in range(x.shape[0]):
         row, unit_mask = x[w], mask[document[w]]
         for j in range(c.size):
-            fit = row[j] + c[j]
-            small = exp(-abs(fit))
-            term[j] = unit_mask[j] * (max(fit, zero) + log(one + small))
-            row[j] = unit_mask[j] * (one if fit > zero else small) / (one + small)
+            x_j = row[j] + c[j]
+            exp_minus = exp(-abs(x_j))
+            term[j] = unit_mask[j] * (max(x_j, zero) + log(one + exp_minus))
+            row[j] = unit_mask[j] * (one if x_j > zero else exp_minus) / (one + exp_minus)
         for j in range(c.size):
             total[w] += term[j]
 
 
 @njit(cache=True, nogil=True)
-def sum_rows(number: Array, values: Array, total: Array) -> None:
+def scatter_add(number: Array, values: Array, total: Array) -> None:
     """``total[number[r]] += values[r]``: gradients of windows added up by word."""
     for r in range(number.size):
         row = total[number[r]]

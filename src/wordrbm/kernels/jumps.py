@@ -38,10 +38,10 @@ class WordTables(NamedTuple):
     last: Array
 
 
-class Counted(NamedTuple):
-    """A multiset of rows of words, with a hash table of their counts."""
+class WindowMultiset(NamedTuple):
+    """A multiset of windows, with a hash table of their counts."""
 
-    rows: Array  # R x n
+    rows: Array  # R x n: the windows
     slots: Array  # a power of two of them: the first place of a row, or EMPTY
     counts: Array  # R: how often the row is there, at its first place
 
@@ -49,21 +49,21 @@ class Counted(NamedTuple):
 class ReservoirTable(NamedTuple):
     """The windows of a reservoir, and the word frequencies mixed in."""
 
-    windows: Counted
+    windows: WindowMultiset
     words: WordTables
     unigram_share: float  # e
 
 
 @njit(cache=True, nogil=True)
-def slot_of(counted, v):  # type: ignore[no-untyped-def]
-    """The slot that holds the row v, or the empty one where it would go."""
+def slot_of(multiset, v):  # type: ignore[no-untyped-def]
+    """The slot that holds the window v, or the empty one where it would go."""
     key = GOLDEN
     for i in range(v.size):
         key = splitmix(key ^ (np.uint64(v[i]) + GOLDEN * np.uint64(i + 1)))
-    mask = np.uint64(counted.slots.size - 1)
+    mask = np.uint64(multiset.slots.size - 1)
     slot = key & mask
-    while counted.slots[slot] != EMPTY:
-        known, same = counted.rows[counted.slots[slot]], True
+    while multiset.slots[slot] != EMPTY:
+        known, same = multiset.rows[multiset.slots[slot]], True
         for i in range(v.size):
             same = same and known[i] == v[i]
         if same:
@@ -73,22 +73,22 @@ def slot_of(counted, v):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def count_rows(counted: Counted) -> None:
-    """Fill the hash table anew from the rows."""
-    counted.slots[:] = EMPTY
-    counted.counts[:] = 0
-    for k in range(len(counted.rows)):
-        slot = slot_of(counted, counted.rows[k])
-        if counted.slots[slot] == EMPTY:
-            counted.slots[slot] = k
-        counted.counts[counted.slots[slot]] += 1
+def count_windows(multiset: WindowMultiset) -> None:
+    """Fill the hash table anew from the windows."""
+    multiset.slots[:] = EMPTY
+    multiset.counts[:] = 0
+    for k in range(len(multiset.rows)):
+        slot = slot_of(multiset, multiset.rows[k])
+        if multiset.slots[slot] == EMPTY:
+            multiset.slots[slot] = k
+        multiset.counts[multiset.slots[slot]] += 1
 
 
 @njit(cache=True, nogil=True)
-def count_of(counted, v):  # type: ignore[no-untyped-def]
-    """How often the row v is there."""
-    place = counted.slots[slot_of(counted, v)]
-    return counted.counts[place] if place != EMPTY else 0
+def count_of(multiset, v):  # type: ignore[no-untyped-def]
+    """How often the window v is there."""
+    index = multiset.slots[slot_of(multiset, v)]
+    return multiset.counts[index] if index != EMPTY else 0
 
 
 @njit(cache=True, nogil=True)
@@ -129,7 +129,7 @@ def pool_size(jumps, chains):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def walk_windows(
+def propose_windows(
     stream: Array, jumps: int, offered: Array, current: Array, chosen: Array, accepted: Array
 ) -> None:
     """Propose `jumps` different windows of the pool to each chain, in an order of its own.
@@ -139,14 +139,14 @@ def walk_windows(
     """
     last = np.uint64(offered.size - 1)
     for m in range(current.size):
-        place, stride = next_uint64(stream), next_uint64(stream) | np.uint64(1)
+        offset, stride = next_uint64(stream), next_uint64(stream) | np.uint64(1)
         weight, chosen[m], accepted[m] = current[m], -1, 0
         for _ in range(jumps):
-            k = np.int64(place & last)
+            k = np.int64(offset & last)
             if is_accepted(stream, weight, offered[k]):
                 weight, chosen[m] = offered[k], k
                 accepted[m] += 1
-            place += stride
+            offset += stride
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -194,11 +194,11 @@ def jump_windows(stream, table, jumps, b, c, v, x, vectors, first, accepted):  #
     log_reservoir(table, v[first:], log_r, stored)
     log_weight -= log_r
     chosen = np.empty(M, np.int64)
-    walk_windows(stream, jumps, log_weight[M:], log_weight[:M], chosen, accepted)
+    propose_windows(stream, jumps, log_weight[M:], log_weight[:M], chosen, accepted)
     for m in range(M):
         if chosen[m] >= 0:
-            now, new = first + m, first + M + chosen[m]
-            v[now], x[now], vectors[now] = v[new], x[new], vectors[new]
+            chain, taken = first + m, first + M + chosen[m]
+            v[chain], x[chain], vectors[chain] = v[taken], x[taken], vectors[taken]
             stored[m] = stored[M + chosen[m]]
     weight = np.empty(N)
     stratify(stored, log_weight, M, weight)

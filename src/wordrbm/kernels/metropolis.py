@@ -1,10 +1,10 @@
-"""Moving words given the hidden states: the Metropolis-Hastings walk, word by word or from pools.
+"""Metropolis-Hastings steps on words given the hidden states, one by one or from pools.
 
 Every model scores a word by one row, ``s_i(w) = bias[i, w] + context_i . table[i, w]`` (a table
-shared by the positions has length one on its first axis). The walk reads only the rows it
-proposes, so its cost is free of K. `walk` makes one proposal at a time. From pools of proposals
-drawn ahead, gathering and scoring are shared by many chains, which walk in lanes, 32 side by side,
-as vector registers do; for each chain it is the same walk.
+shared by the positions has length one on its first axis). A step reads only the row it proposes,
+so its cost is free of K. `run_metropolis` makes one proposal at a time. From pools of proposals
+drawn ahead, gathering and scoring are shared by many chains, which move in lanes, 32 side by side,
+as vector registers do; for each chain the steps are the same.
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ REORDER = {"reassoc", "contract", "nsz"}  # lets a dot product use vector regist
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
-def score(table, bias, context, m, i, word):  # type: ignore[no-untyped-def]
+def word_score(table, bias, context, m, i, word):  # type: ignore[no-untyped-def]
     """``s_i(word)`` in chain m."""
     p = i if table.shape[0] > 1 else 0
     total = bias[p, word]
@@ -37,17 +37,17 @@ def is_accepted(stream, current, proposed):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def walk(  # type: ignore[no-untyped-def]
+def run_metropolis(  # type: ignore[no-untyped-def]
     stream, steps, keep, alias, log_q, table, bias, context, v, accepted
 ):
     """Move every word by `steps` proposals from q; `v` changes in place, `accepted` counts."""
     for m in range(v.shape[0]):
         for i in range(v.shape[1]):
             word = v[m, i]
-            current_weight = score(table, bias, context, m, i, word) - log_q[word]
+            current_weight = word_score(table, bias, context, m, i, word) - log_q[word]
             for _ in range(steps):
                 proposed = draw_alias(stream, keep, alias)
-                proposed_weight = score(table, bias, context, m, i, proposed) - log_q[proposed]
+                proposed_weight = word_score(table, bias, context, m, i, proposed) - log_q[proposed]
                 if is_accepted(stream, current_weight, proposed_weight):
                     word, current_weight = proposed, proposed_weight
                     accepted[m, i] += 1
@@ -82,7 +82,7 @@ def gather_pool(words: WordWeights, pool: Array) -> Any:
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
-def score_current(words: WordWeights, context: Array, v: Array) -> Any:
+def current_weights(words: WordWeights, context: Array, v: Array) -> Any:
     """``s_i(v[m, i]) - log q`` of the words in place, (M, n); the context is (n, M, r)."""
     weight = np.empty(v.shape, words.table.dtype)
     for m in range(v.shape[0]):
@@ -97,7 +97,7 @@ def score_current(words: WordWeights, context: Array, v: Array) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def walk_pool(  # type: ignore[no-untyped-def]
+def run_pooled(  # type: ignore[no-untyped-def]
     stream, steps, pool, proposal_scores, offset, current_weight, v, accepted
 ):
     """Move the words of up to `CHAINS_PER_POOL` chains by `steps` different entries of their pools.
@@ -109,14 +109,14 @@ def walk_pool(  # type: ignore[no-untyped-def]
     order = random_bits(stream, 2 * n * M).reshape(n, M, 2)
     neg_log_u = exponentials(stream, n * steps * LANES).reshape(n, steps, LANES)
     for i in range(n):
-        walk_lanes(
+        move_lanes(
             order[i], neg_log_u[i], pool[i], proposal_scores[i], offset[i], current_weight[:, i],
             v[:, i], accepted[:, i],
         )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
-def walk_lanes(  # type: ignore[no-untyped-def]
+def move_lanes(  # type: ignore[no-untyped-def]
     order, neg_log_u, pool, proposal_scores, offset, current_weight, v, accepted
 ):
     """Move one word of each chain, side by side."""
@@ -155,7 +155,7 @@ def order_proposals(order, proposal_scores, offset, proposal_weight):  # type: i
 
 @njit(cache=True, nogil=True)
 def accept_lanes(proposal_weight, neg_log_u, current_weight, moved, taken):  # type: ignore[no-untyped-def]
-    """The walk itself, all lanes together: `moved` is the last step at which each was moved.
+    """All steps, all lanes together: `moved` is the last step at which each was moved.
 
     ``u < exp(proposed - current)`` is tested as ``proposed + neg_log_u > current``: no
     exponential, nothing to overflow; and as a choice between values, not a jump in the program,

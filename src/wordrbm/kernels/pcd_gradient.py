@@ -24,11 +24,11 @@ from wordrbm.kernels.jumps import ReservoirTable, draw_windows, jump_windows, po
 from wordrbm.kernels.metropolis import (
     CHAINS_PER_POOL,
     WordWeights,
+    current_weights,
     gather,
     gather_pool,
-    score_current,
+    run_pooled,
     split_positions,
-    walk_pool,
 )
 from wordrbm.kernels.ranking import Candidates, rank_windows, ranked_windows
 from wordrbm.kernels.rng import fill_bernoulli, seed_state
@@ -55,7 +55,7 @@ class PooledProposals(NamedTuple):
 
 
 class ShardGradient(NamedTuple):
-    """Where a shard writes its gradient, a sum over its windows, and what its walk did."""
+    """Where a shard writes its gradient, a sum over its windows, and what its chains did."""
 
     U: Array
     c: Array
@@ -139,8 +139,8 @@ def move_block(stream, parameters, proposals, context, v, accepted):  # type: ig
     proposal_scores = np.empty((n, M, proposals.size), context.dtype)
     for i in range(n):
         np.dot(contexts[i], rows[i].T, proposal_scores[i])
-    current_weight = score_current(words, contexts, v)
-    walk_pool(stream, proposals.steps, pool, proposal_scores, offset, current_weight, v, accepted)
+    current_weight = current_weights(words, contexts, v)
+    run_pooled(stream, proposals.steps, pool, proposal_scores, offset, current_weight, v, accepted)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})

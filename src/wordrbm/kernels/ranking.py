@@ -22,7 +22,7 @@ from wordrbm.kernels.rng import next_uint64, next_uniform
 from wordrbm.shapes import Array
 
 MAX_INPUT = 80.0  # beyond it scores are computed from logarithms: exp may overflow
-LEAST, MOST = 1e-30, 1e30  # of a product over a block of units, else logarithms are used
+MIN_PRODUCT, MAX_PRODUCT = 1e-30, 1e30  # over a block of units, else logarithms are used
 BLOCK = 16  # units whose product is taken in the model's precision, before it multiplies a double
 
 
@@ -117,7 +117,7 @@ def rank_position(stream, D, b, c, candidates, i, v, x, ranked):  # type: ignore
     for m in range(len(v)):
         bias[P] = b[v[m, i]] - log_q[v[m, i]]
         factor[P] = np.exp(bias[P])
-        fill_switches(x[m], read_added[m], c, off, on, factors)
+        fill_unit_probabilities(x[m], read_added[m], c, off, on, factors)
         multiply_units(off, on, by_unit, factors, product, score)
         slow = is_large or not all_within(read_added[m], MAX_INPUT)
         slow = rank_scores(slow, score, factor, bias, x[m], read_added[m], added, c)
@@ -136,7 +136,7 @@ def rank_position(stream, D, b, c, candidates, i, v, x, ranked):  # type: ignore
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def fill_switches(x, read_added, c, off, on, factors):  # type: ignore[no-untyped-def]
+def fill_unit_probabilities(x, read_added, c, off, on, factors):  # type: ignore[no-untyped-def]
     """Each unit's probabilities given the rest of the window, and its factor of the word read."""
     one = x.dtype.type(1)
     for j in range(c.size):
@@ -157,23 +157,23 @@ def multiply_units(off, on, by_unit, factors, product, score):  # type: ignore[n
         for j in range(first, last):
             read *= factors[j]
         for j in range(first, last - 3, 4):
-            a, e, i, o = by_unit[j], by_unit[j + 1], by_unit[j + 2], by_unit[j + 3]
+            g0, g1, g2, g3 = by_unit[j], by_unit[j + 1], by_unit[j + 2], by_unit[j + 3]
             # Read before the loop: inside, they might alias what it writes and block vectors.
-            a_off, e_off, i_off, o_off = off[j], off[j + 1], off[j + 2], off[j + 3]
-            a_on, e_on, i_on, o_on = on[j], on[j + 1], on[j + 2], on[j + 3]
+            off0, off1, off2, off3 = off[j], off[j + 1], off[j + 2], off[j + 3]
+            on0, on1, on2, on3 = on[j], on[j + 1], on[j + 2], on[j + 3]
             for k in range(P):
-                product[k] *= ((a_off + a_on * a[k]) * (e_off + e_on * e[k])) * (
-                    (i_off + i_on * i[k]) * (o_off + o_on * o[k])
+                product[k] *= ((off0 + on0 * g0[k]) * (off1 + on1 * g1[k])) * (
+                    (off2 + on2 * g2[k]) * (off3 + on3 * g3[k])
                 )
         for j in range(last - (last - first) % 4, last):
-            row, a_off, a_on = by_unit[j], off[j], on[j]
+            row, off0, on0 = by_unit[j], off[j], on[j]
             for k in range(P):
-                product[k] *= a_off + a_on * row[k]
+                product[k] *= off0 + on0 * row[k]
         for k in range(P):
-            beyond += not (LEAST < product[k] < MOST)
+            beyond += not (MIN_PRODUCT < product[k] < MAX_PRODUCT)
             score[k] *= product[k]
         score[P] *= read
-        beyond += not (LEAST < read < MOST)
+        beyond += not (MIN_PRODUCT < read < MAX_PRODUCT)
     if beyond > 0:
         score[P] = np.nan
 
@@ -204,8 +204,8 @@ def rank_slowly(score, bias, x, read_added, added, c):  # type: ignore[no-untype
         score[k] = bias[k]
         for j in range(c.size):
             rest = np.float64(x[j]) + c[j] - read_added[j]
-            whole = rest + (added[k, j] if k < P else read_added[j])
-            score[k] += max(whole, 0.0) + np.log1p(np.exp(-abs(whole)))
+            total_input = rest + (added[k, j] if k < P else read_added[j])
+            score[k] += max(total_input, 0.0) + np.log1p(np.exp(-abs(total_input)))
     top, total = score.max(), 0.0
     for k in range(P + 1):
         score[k] = np.exp(score[k] - top)

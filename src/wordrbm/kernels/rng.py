@@ -49,8 +49,8 @@ def seed_state(seed, step, shard):  # type: ignore[no-untyped-def]
 
 def seed_stream(seed: int, step: int, shard: int) -> Stream:
     """The stream of one shard at one step. Nearby arguments give unrelated streams."""
-    wide = [np.uint64(part % 2**64) for part in (seed, step, shard)]
-    stream: Stream = seed_state(*wide)
+    unsigned = [np.uint64(part % 2**64) for part in (seed, step, shard)]
+    stream: Stream = seed_state(*unsigned)
     return stream
 
 

@@ -54,8 +54,8 @@ def permute(key: Any, index: Any, size: Any) -> Any:
     while True:
         left, right = value >> half, value & mask
         for number in range(ROUNDS):
-            turn = splitmix(right + np.uint64(key) + GOLDEN * np.uint64(number + 1))
-            left, right = right, left ^ (turn & mask)
+            mixed = splitmix(right + np.uint64(key) + GOLDEN * np.uint64(number + 1))
+            left, right = right, left ^ (mixed & mask)
         value = (left << half) | right
         if value < np.uint64(size):
             return np.int64(value)

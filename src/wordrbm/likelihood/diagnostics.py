@@ -20,14 +20,14 @@ from wordrbm.likelihood.estimate import (
 from wordrbm.shapes import Words
 from wordrbm.threads import ProgressCallback, no_progress
 
-SHORTEST = 10  # temperatures
+MIN_TEMPERATURES = 10
 PER_DECADE = 2
 NOTE = "annealing with fewer temperatures"
 HEAVY_SHARE = 0.05  # of the model's mass on ten windows, from which on it is reported
 HEAVY_RATIO = 3.0  # times their share of the text
-LARGEST_GAP = 0.5  # nats between annealing forward and in reverse
-LEAST_SAMPLE = 0.1  # effective sample size, of the particles
-LARGEST_ERROR = 0.1  # standard error of log Z, in nats
+MAX_GAP = 0.5  # nats between annealing forward and in reverse
+MIN_SAMPLE = 0.1  # effective sample size, of the particles
+MAX_ERROR = 0.1  # standard error of log Z, in nats
 
 
 class Layer(NamedTuple):
@@ -38,12 +38,12 @@ class Layer(NamedTuple):
     reverse: MeanAndError
 
 
-def temperature_grid(most: int) -> list[int]:
-    """Numbers of temperatures below `most`, evenly spread by their logarithm."""
-    if most <= SHORTEST:
+def temperature_grid(limit: int) -> list[int]:
+    """Numbers of temperatures below `limit`, evenly spread by their logarithm."""
+    if limit <= MIN_TEMPERATURES:
         return []
-    count = max(1, round(PER_DECADE * np.log10(most / SHORTEST)))
-    steps = np.geomspace(SHORTEST, most, count + 1)[:-1]
+    count = max(1, round(PER_DECADE * np.log10(limit / MIN_TEMPERATURES)))
+    steps = np.geomspace(MIN_TEMPERATURES, limit, count + 1)[:-1]
     return sorted({round(step) for step in steps.tolist()})
 
 
@@ -77,17 +77,17 @@ def find_warnings(estimate: LikelihoodEstimate) -> list[str]:
             "the chains of its training did not reach them; train again with --jumps 1, or with "
             "lower rates if it had jumps."
         )
-    if gap > LARGEST_GAP:
+    if gap > MAX_GAP:
         warnings.append(
             f"Annealing forward and in reverse differ by {gap:.1f} nats; use more --temperatures. "
             "If they still differ then, the model is not where the text is."
         )
-    if size < LEAST_SAMPLE * C and stratified.standard_error > LARGEST_ERROR:
+    if size < MIN_SAMPLE * C and stratified.standard_error > MAX_ERROR:
         warnings.append(
             f"The effective sample size is {size:.1f} of {C} particles: the interval of log Z is "
             "too narrow; use more --temperatures or more --chains."
         )
-    if below > LARGEST_ERROR:
+    if below > MAX_ERROR:
         warnings.append(
             f"Annealing ended {below:.1f} nats below what the windows of the text hold for "
             "certain; the bound is given instead, and log Z may be larger still."

@@ -184,9 +184,9 @@ def stratified_log_Z(particles: Particles, heavy: HeavyWindows, seed: int) -> Pa
     total = exact + counted.mean()
     error = counted.std(ddof=1) / np.sqrt(counted.size) / total
     rng = np.random.default_rng(seed)
-    again = rng.integers(0, counted.size, (RESAMPLES, counted.size))
-    least = np.finfo(np.float64).tiny  # a resample may hold no weight to speak of
-    resampled = scale + np.log(np.maximum(exact + counted[again].mean(axis=1), least))
+    resample = rng.integers(0, counted.size, (RESAMPLES, counted.size))
+    tiny = np.finfo(np.float64).tiny  # a resample may hold no weight to speak of
+    resampled = scale + np.log(np.maximum(exact + counted[resample].mean(axis=1), tiny))
     low, high = np.percentile(resampled, [2.5, 97.5], method="nearest")
     size = effective_sample_size(particles.log_weights[outside])
     return PartitionFunction(

@@ -44,8 +44,8 @@ def share_of_model(share: float, text_share: float, coverage: float) -> float:
     """
     if coverage <= text_share:
         return share
-    others = (1.0 - share) * (1.0 - text_share) / (coverage - text_share)
-    return share / (share + others)
+    other_mass = (1.0 - share) * (1.0 - text_share) / (coverage - text_share)
+    return share / (share + other_mass)
 
 
 @final
@@ -83,8 +83,8 @@ class DistinctWindows:
         """The windows with the largest of these log masses, ties in the order of the words."""
         log_bound, total = log_sum(log_mass), self.counts.sum()
         ten = min(TEN, len(self))
-        least = np.partition(log_mass, len(self) - ten)[len(self) - ten]
-        candidates = np.flatnonzero(log_mass >= least)
+        threshold = np.partition(log_mass, len(self) - ten)[len(self) - ten]
+        candidates = np.flatnonzero(log_mass >= threshold)
         chosen = candidates[np.argsort(-log_mass[candidates], kind="stable")][:ten]
         shares = np.exp(log_mass[chosen] - log_bound)
         return HeaviestWindows(

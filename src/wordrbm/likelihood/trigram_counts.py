@@ -46,10 +46,10 @@ class NgramOrder:
     def of(cls, windows: Windows, K: int) -> "NgramOrder":
         """Count every window of n words."""
         keys = np.empty(len(windows), np.int64)
-        place = K ** np.arange(windows.n - 1, -1, -1, dtype=np.int64)
+        place_values = K ** np.arange(windows.n - 1, -1, -1, dtype=np.int64)
         for first in range(0, len(windows), WINDOWS_PER_BLOCK):
             index = np.arange(first, min(first + WINDOWS_PER_BLOCK, len(windows)))
-            keys[index] = windows.take(index) @ place
+            keys[index] = windows.take(index) @ place_values
         keys.sort()
         starts = np.flatnonzero(np.diff(keys, prepend=-1))
         grams, counts = keys[starts], np.diff(starts, append=len(keys))

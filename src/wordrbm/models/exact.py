@@ -12,14 +12,14 @@ from wordrbm.errors import WordRBMError
 from wordrbm.models.base import AbstractRBM, Gradient
 from wordrbm.shapes import Array, Hidden, Words
 
-MOST_STATES = 2**22
+MAX_STATES = 2**22
 
 
 def all_states(choices: int, places: int) -> Words:
     """Every way to fill `places` places with one of `choices` choices, in counting order."""
-    if choices**places > MOST_STATES:
+    if choices**places > MAX_STATES:
         raise WordRBMError(
-            f"Enumeration of {choices}^{places} states was asked for, at most {MOST_STATES} are "
+            f"Enumeration of {choices}^{places} states was asked for, at most {MAX_STATES} are "
             "possible; use a smaller model."
         )
     return np.indices((choices,) * places).reshape(places, -1).T
@@ -59,9 +59,9 @@ def log_likelihood(model: AbstractRBM, v: Words) -> float:
 
 def log_likelihood_gradient(model: AbstractRBM, v: Words) -> dict[str, Array]:
     """``d/dtheta mean_b log P(v_b)``: data minus model, both exact [Dahl 2012, section 2]."""
-    every = all_windows(model)
+    windows = all_windows(model)
     positive = model.gradient(v, model.hidden_mean(v), np.full(len(v), 1.0 / len(v)))
-    negative = model.gradient(every, model.hidden_mean(every), window_probability(model))
+    negative = model.gradient(windows, model.hidden_mean(windows), window_probability(model))
     return {
         name: to_dense(model, positive, name) - to_dense(model, negative, name)
         for name in model.parameters()

@@ -108,10 +108,6 @@ class HeldOutEvaluation:
     settings: TrainingSettings
     threads: int
 
-    def is_due(self, step: int) -> bool:
-        """Whether the model is scored after this update; after the last one it is."""
-        return is_score_due(step, self.settings)
-
     def score(self, rbm: WordRepRBM, state: TrainingState, stop: StopCheck) -> HeldOutScores | None:
         """Score the averaged model, none without held-out text; raises if training has diverged.
 
@@ -138,9 +134,9 @@ class HeldOutEvaluation:
             ten_heaviest=share_of_model(heaviest.share_of_ten, text_share, text.coverage(v)),
             ten_heaviest_text=text_share,
         )
-        where = state.step, self.settings
-        check_perplexity(scores.cloze_perplexity, scores.unigram_perplexity, *where)
-        check_log_likelihood(scores.joint_bound, scores.unigram_joint, *where)
+        step, settings = state.step, self.settings
+        check_perplexity(scores.cloze_perplexity, scores.unigram_perplexity, step, settings)
+        check_log_likelihood(scores.joint_bound, scores.unigram_joint, step, settings)
         return scores
 
     @cached_property

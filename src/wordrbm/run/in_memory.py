@@ -90,8 +90,8 @@ class InMemoryTrainer:
     ) -> WordRepRBM:
         """Run all updates of the settings; returns the model, averaged if they say so."""
         state = self.initial_state(windows, settings)
-        for following, progress in self.train(windows, settings, state, threads):
-            state = following
+        for next_state, progress in self.train(windows, settings, state, threads):
+            state = next_state
             on_update(progress)
         return averaged(self.rbm, state)
 

@@ -52,8 +52,8 @@ def check_run_folder(out: Path, *, resume: bool) -> None:
         raise WordRBMError(
             f"{out} is not empty; give --resume to go on with the run in it, or another folder."
         )
-    if others := names - RUN_FILES:
+    if foreign := names - RUN_FILES:
         raise WordRBMError(
-            f"{out} holds {min(others)}, which no training run wrote; give the folder of the run "
+            f"{out} holds {min(foreign)}, which no training run wrote; give the folder of the run "
             "to go on with, or a new one."
         )

@@ -29,7 +29,7 @@ from wordrbm.io.model_folder import (
 from wordrbm.kernels import is_compiled
 from wordrbm.kernels.update import run_leader
 from wordrbm.models import WordRepRBM
-from wordrbm.run.evaluation import HeldOutEvaluation, HeldOutScores, StepReport
+from wordrbm.run.evaluation import HeldOutEvaluation, HeldOutScores, StepReport, is_score_due
 from wordrbm.run.ranks import Ranks, SingleProcess
 from wordrbm.run.run_folder import is_finished, run_folder
 from wordrbm.sampling import PooledMetropolis
@@ -161,7 +161,7 @@ class TrainingRun:
     def _updates(self, first: RunState) -> Iterator[tuple[RunState, Progress]]:
         """Every update to come; before them one that was stopped in the middle of its score."""
         settings, step = self._local, first.state.step
-        if self._evaluation.is_due(step) and not self._is_recorded(step):
+        if is_score_due(step, settings) and not self._is_recorded(step):
             yield first, progress_at(settings, step, first.acceptance, first.jump_acceptance)
         q = self.prepared.vocabulary.probability()
         transition = PooledMetropolis.from_probability(q, steps=settings.mh_steps)
@@ -199,7 +199,7 @@ class TrainingRun:
 
     def _score(self, current: RunState, stop: StopCheck) -> HeldOutScores | None:
         """The scores that are due; a stop abandons them, to be taken first on resuming."""
-        if not self._evaluation.is_due(current.state.step):
+        if not is_score_due(current.state.step, self._local):
             return None
         rbm, state = self._complete(current)[:2]
         try:
@@ -240,5 +240,5 @@ class TrainingRun:
         check_weights(rbm, rbm.parameters(), self.settings.steps, self.settings)
         identity = self.identity
         stored = StoredModel(rbm, identity.vocabulary, identity.settings, identity.corpus)
-        write_model(self.out, stored, identity.more)
+        write_model(self.out, stored, identity.extra_metadata)
         remove_checkpoints(self.out)

@@ -25,7 +25,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.clustered import PLACES, ClusterTable, walk_clusters
+from wordrbm.kernels.clustered import PLACES, ClusterTable, run_clustered
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.proposals import AliasTable, check_positive
 from wordrbm.sampling.transition import Chains, TransitionInfo, TransitionResult
@@ -106,7 +106,7 @@ class ClusteredMetropolis:
             positions = np.flatnonzero(table_index == p)
             contexts = np.ascontiguousarray(context[:, positions]).reshape(-1, rows.shape[1])
             words, taken = v[:, positions].flatten(), np.zeros(len(contexts), np.int32)
-            walk_clusters(stream, self.tables[p], rows, bias, contexts, words, taken)
+            run_clustered(stream, self.tables[p], rows, bias, contexts, words, taken)
             v[:, positions], accepted[:, positions] = (
                 moved.reshape(len(v), len(positions)) for moved in (words, taken)
             )
@@ -125,12 +125,12 @@ def cluster_words(
     order = np.argsort(-q, kind="stable")
     singletons = min(singletons, len(q))
     clusters = min(max(clusters, 1), len(q) - singletons)
-    frequent, others = order[:singletons], order[singletons:]
+    frequent, rare = order[:singletons], order[singletons:]
     label = np.empty(len(q), np.int32)
     label[frequent] = np.arange(singletons)
     if clusters:
-        weight = q[others] ** WEIGHT_EXPONENT
-        label[others] = singletons + _lloyd(rows[others], weight, rows[others[:clusters]])
+        weight = q[rare] ** WEIGHT_EXPONENT
+        label[rare] = singletons + _lloyd(rows[rare], weight, rows[rare[:clusters]])
     C, word_weight = singletons + clusters, np.exp(bias.astype(np.float64) - bias.max())
     centroid = np.zeros((C, rows.shape[1]), rows.dtype)
     _move_to_means(rows, word_weight, label, centroid)

@@ -20,7 +20,7 @@ from wordrbm.sampling.transition import Chains, TransitionInfo, TransitionResult
 from wordrbm.shapes import Stream
 
 VOCAB_BLOCK = 512  # words: by 384 rows of chains and positions 0.8 MB in single precision
-MOST_SUMS = 2**20  # in memory at once, whatever the chains and K
+MAX_SUMS = 2**20  # in memory at once, whatever the chains and K
 
 
 @final
@@ -34,11 +34,10 @@ class Gibbs:
         v = np.empty_like(chains.v)
         context, table_index = model.word_context(chains.h), model.table_index
         for p, (rows, bias) in enumerate(zip(model.word_table, model.word_bias, strict=True)):
-            places = np.flatnonzero(table_index == p)
-            contexts = context[:, places].reshape(-1, rows.shape[1])
-            v[:, places] = self._words(stream, np.ascontiguousarray(rows), bias, contexts).reshape(
-                len(v), -1
-            )
+            positions = np.flatnonzero(table_index == p)
+            contexts = context[:, positions].reshape(-1, rows.shape[1])
+            words = self._words(stream, np.ascontiguousarray(rows), bias, contexts)
+            v[:, positions] = words.reshape(len(v), -1)
         return v, TransitionInfo(np.ones(v.shape, np.int32), 1)
 
     def _words(
@@ -50,7 +49,7 @@ class Gibbs:
     ) -> Int[np.ndarray, " R"]:
         """A word for each context, some at a time."""
         words = np.empty(len(context), np.int32)
-        rows_at_once = max(1, MOST_SUMS * self.block // len(rows))
+        rows_at_once = max(1, MAX_SUMS * self.block // len(rows))
         for first in range(0, len(context), rows_at_once):
             part = slice(first, first + rows_at_once)
             sums = block_log_sums(rows, bias, context[part], self.block)

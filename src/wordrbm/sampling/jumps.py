@@ -30,15 +30,15 @@ from jaxtyping import Bool, Float, Int
 
 from wordrbm.errors import WordRBMError
 from wordrbm.kernels.jumps import (
-    Counted,
     ReservoirTable,
+    WindowMultiset,
     WordTables,
-    count_rows,
+    count_windows,
     draw_windows,
     log_reservoir,
     pool_size,
+    propose_windows,
     stratify,
-    walk_windows,
 )
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.proposals import Proposal
@@ -73,7 +73,7 @@ class Reservoir:
                 "or more windows and a share above 0 and up to 1."
             )
         words = proposal if isinstance(proposal, WordTables) else word_tables(proposal, n)
-        reservoir = cls(ReservoirTable(_counted(R, n), words, unigram_share))
+        reservoir = cls(ReservoirTable(_empty_multiset(R, n), words, unigram_share))
         reservoir.refill(windows)
         return reservoir
 
@@ -85,7 +85,7 @@ class Reservoir:
     def refill(self, windows: Words) -> None:
         """Store as many other windows instead, in the same memory."""
         self.table.windows.rows[...] = windows
-        count_rows(self.table.windows)
+        count_windows(self.table.windows)
 
     def draw(self, stream: Stream, count: int) -> Words:
         """Independent draws from r, O(1) each."""
@@ -133,7 +133,7 @@ class Jumps:
         pool = self.reservoir.draw(stream, pool_size(self.count, len(v)))
         chosen, accepted = np.empty(len(v), np.int64), np.empty(len(v), np.int32)
         current, offered = self.log_weight(model, v), self.log_weight(model, pool)
-        walk_windows(stream, self.count, offered, current, chosen, accepted)
+        propose_windows(stream, self.count, offered, current, chosen, accepted)
         v, jumped = v.copy(), chosen >= 0
         v[jumped] = pool[chosen[jumped]]
         stored = np.concatenate([self.reservoir.holds(v), self.reservoir.holds(pool)])
@@ -157,7 +157,7 @@ def word_tables(proposal: Proposal, n: int) -> WordTables:
     return WordTables(keep, alias, proposal.log_probability(), first, stop)
 
 
-def _counted(R: int, n: int) -> Counted:
+def _empty_multiset(R: int, n: int) -> WindowMultiset:
     """Room for R rows of n words and their hash table, at most half full."""
     slots = np.empty(1 << (2 * R).bit_length(), np.int32)
-    return Counted(np.empty((R, n), np.int32), slots, np.empty(R, np.int32))
+    return WindowMultiset(np.empty((R, n), np.int32), slots, np.empty(R, np.int32))

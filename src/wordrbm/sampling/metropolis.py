@@ -26,10 +26,10 @@ from wordrbm.errors import WordRBMError
 from wordrbm.kernels.metropolis import (
     CHAINS_PER_POOL,
     WordWeights,
+    current_weights,
     gather_pool,
-    score_current,
-    walk,
-    walk_pool,
+    run_metropolis,
+    run_pooled,
 )
 from wordrbm.models import AbstractRBM
 from wordrbm.sampling.proposals import AliasTable, ColumnProposals, Columns, Proposal
@@ -77,7 +77,7 @@ class Metropolis:
         for proposal, positions, words in self.proposal.position_groups(v.shape[1]):
             tables = positions if len(table) > 1 else slice(0, 1)
             moved, taken = v[:, positions] - words.start, accepted[:, positions].copy()
-            walk(
+            run_metropolis(
                 stream, self.steps, proposal.keep, proposal.alias, self.log_q[words],
                 table[tables, words], bias[tables, words], context[:, positions], moved, taken,
             )  # fmt: skip
@@ -99,7 +99,7 @@ class PooledMetropolis:
     def from_probability(
         cls, q: Probability, *, steps: int, size: int | None = None
     ) -> "PooledMetropolis":
-        """Propose word k with probability ``q[k]``; the pool is no smaller than the walk."""
+        """Propose word k with probability ``q[k]``; the pool is no smaller than `steps`."""
         return cls._from_proposal(AliasTable.build(q), steps, size)
 
     @classmethod
@@ -154,6 +154,6 @@ class PooledMetropolis:
         by_position = np.ascontiguousarray(context[:, positions].transpose(1, 0, 2))
         proposal_scores = by_position @ rows.transpose(0, 2, 1)
         current, taken = v[:, positions].copy(), accepted[:, positions].copy()
-        weight = score_current(words, by_position, current)
-        walk_pool(stream, self.steps, pool, proposal_scores, offset, weight, current, taken)
+        weight = current_weights(words, by_position, current)
+        run_pooled(stream, self.steps, pool, proposal_scores, offset, weight, current, taken)
         v[:, positions], accepted[:, positions] = current, taken

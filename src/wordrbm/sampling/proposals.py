@@ -4,7 +4,7 @@ Any distribution over K outcomes is a uniform mixture of K coins [Dahl 2012, sec
 compiled loops are in `kernels/alias.py`. Positions may have words of their own: when the words are
 the values of the columns of a table, column i with ``K_i`` values holds the words
 ``offset_i .. offset_i + K_i - 1`` and no others. A proposal for position i is then drawn from that
-column's ``q_i`` alone, so a walk that starts inside its column never leaves it, and the target is
+column's ``q_i`` alone, so a chain that starts inside its column never leaves it, and the target is
 the softmax over that column. Memory is that of all values once, ``sum_i K_i``.
 """
 

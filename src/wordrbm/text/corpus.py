@@ -23,11 +23,12 @@ from typing import Annotated, Any, Literal, NoReturn, TypeAlias, final
 
 import numpy as np
 from jaxtyping import Int32, Int64
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from wordrbm.errors import WordRBMError, validation_faults
+from wordrbm.settings import StrictModel
 from wordrbm.storage import path_status, read_errors, read_limited, sha256, write_text
-from wordrbm.text.prepare import HELDOUT, STRICT_MODEL, TRAIN, PrepareSettings
+from wordrbm.text.prepare import HELDOUT, TRAIN, PrepareSettings
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.text.windows import Windows
 
@@ -43,14 +44,12 @@ Split: TypeAlias = Literal["train", "heldout"]
 Count: TypeAlias = Annotated[int, Field(ge=0)]
 
 
-class CorpusCounts(BaseModel):
+class CorpusCounts(StrictModel):
     """How much text there is; `vocabulary` is K, `coverage` the fraction of tokens inside it.
 
     `files` and `bytes` are those read, as on disk; `replaced` the characters that were no UTF-8;
     `stories` the documents.
     """
-
-    model_config = STRICT_MODEL
 
     files: Count
     bytes: Count
@@ -64,10 +63,8 @@ class CorpusCounts(BaseModel):
     heldout: Count
 
 
-class FileDigest(BaseModel):
+class FileDigest(StrictModel):
     """The size and SHA-256 that a file must have."""
-
-    model_config = STRICT_MODEL
 
     size: Count
     sha256: str
@@ -78,10 +75,8 @@ class FileDigest(BaseModel):
         return cls(size=path.stat().st_size, sha256=sha256(path))
 
 
-class Manifest(BaseModel):
+class Manifest(StrictModel):
     """How a prepared corpus was made, and what its files must look like."""
-
-    model_config = STRICT_MODEL
 
     settings: PrepareSettings
     counts: CorpusCounts

@@ -127,10 +127,10 @@ class CompiledUpdate:
         if self._exchange:
             self._exchange.gather_parameters(step + 1, state)
         after = (step + 1) % 2
-        taken = float(state.gradient.accepted.mean()) / state.proposals.steps
+        acceptance = float(state.gradient.accepted.mean()) / state.proposals.steps
         jumped = float(state.gradient.jumped.mean()) / max(1, state.jumps)
         return UpdateResult(
-            Chains(state.v[after], state.h[after]), taken, not state.flags[DIVERGED], jumped
+            Chains(state.v[after], state.h[after]), acceptance, not state.flags[DIVERGED], jumped
         )
 
     def _run(self, step: int) -> None:

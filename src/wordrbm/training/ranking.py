@@ -68,12 +68,12 @@ def rank_words(
             continue
         number = np.empty(P, np.int32)
         draw_candidates(stream, candidates.words, i, number)
-        others, r = _rank_position(model, candidates, v[first:last], i, number)
+        candidate_windows, r = _rank_position(model, candidates, v[first:last], i, number)
         thinned = np.empty((len(r), P))
         for m, probability in enumerate(r):
             thin(next_uniform(stream), probability[1:], candidates.thinning, thinned[m])
         read[first:last] = candidates.weight * (1.0 - r[:, 0])
-        windows.append(others[thinned > 0.0])
+        windows.append(candidate_windows[thinned > 0.0])
         weights.append(-candidates.weight * thinned[thinned > 0.0])
     return RankedWindows(read, np.concatenate(windows), np.concatenate(weights))
 

@@ -6,29 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from wordrbm.errors import WordRBMError, validation_faults
+from wordrbm.settings import StrictModel
 
-MOST = 2**24  # windows or chains in one update: beyond any use, below any overflow
+MAX_COUNT = 2**24  # windows or chains in one update: beyond any use, below any overflow
 RATE = 0.04  # learning rate of a model and run of the default size
-LARGEST_FILE = 1_000_000  # bytes of settings
-MOST_FAULTS = 20  # that one sentence may hold
+MAX_FILE_BYTES = 1_000_000  # bytes of settings
+MAX_FAULTS = 20  # that one sentence may hold
 
 
-class TrainingSettings(BaseModel):
+class TrainingSettings(StrictModel):
     """What decides the bits of a trained model, together with the corpus."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=True)
 
     window: int = Field(3, ge=1, le=10_000, description="words in a window: n")
     dimension: int = Field(50, ge=1, le=100_000, description="numbers in a word vector: d")
@@ -55,14 +46,14 @@ class TrainingSettings(BaseModel):
         1, ge=0, le=1_000, description="whole windows proposed per chain and update; 0 is none"
     )
     reservoir: int = Field(
-        131_072, ge=1, le=MOST, description="windows read lately that jumps are proposed from"
+        131_072, ge=1, le=MAX_COUNT, description="windows read lately that jumps are proposed from"
     )
-    batch_size: int = Field(512, ge=1, le=MOST, description="windows per update: B")
-    chains: int = Field(256, ge=1, le=MOST, description="persistent Markov chains: M")
+    batch_size: int = Field(512, ge=1, le=MAX_COUNT, description="windows per update: B")
+    chains: int = Field(256, ge=1, le=MAX_COUNT, description="persistent Markov chains: M")
     shards: int = Field(
         4,
         ge=1,
-        le=MOST,
+        le=MAX_COUNT,
         validate_default=True,
         description="independent parts of a batch; fixes the bits",
     )
@@ -167,31 +158,31 @@ def with_preset(values: Mapping[str, Any]) -> dict[str, Any]:
     return {**PRESETS[name], **explicit} if name else explicit
 
 
-def check_settings(values: Mapping[str, Any], others: Sequence[str] = ()) -> TrainingSettings:
-    """Settings from a mapping; every mistake is named in one sentence, `others` among them."""
-    faults = list(others)
+def check_settings(values: Mapping[str, Any], extra_faults: Sequence[str] = ()) -> TrainingSettings:
+    """Settings from a mapping; every mistake is named in one sentence, with `extra_faults`."""
+    faults = list(extra_faults)
     try:
         settings = TrainingSettings(**values)
     except ValidationError as error:
         faults = validation_faults(error) + faults
-    if len(faults) > MOST_FAULTS:
-        faults[MOST_FAULTS:] = [f"and {len(faults) - MOST_FAULTS} more"]
+    if len(faults) > MAX_FAULTS:
+        faults[MAX_FAULTS:] = [f"and {len(faults) - MAX_FAULTS} more"]
     if faults:
         raise WordRBMError("Settings cannot be used: " + "; ".join(faults) + ".")
     return settings
 
 
 def resolve_settings(
-    values: Mapping[str, Any], count_windows: Callable[[int], int], others: Sequence[str] = ()
+    values: Mapping[str, Any], count_windows: Callable[[int], int], extra_faults: Sequence[str] = ()
 ) -> TrainingSettings:
     """Checked settings; a `preset` and `epochs`, passes over the training text, may be among them.
 
-    `count_windows` gives the number of training windows of a length. `others` are faults that the
-    caller found, to be named in the same sentence.
+    `count_windows` gives the number of training windows of a length. `extra_faults` were found by
+    the caller, and are named in the same sentence.
     """
     chosen = with_preset({name: value for name, value in values.items() if name != "epochs"})
     epochs = values.get("epochs")
-    settings = check_settings(chosen, [*_epoch_faults(epochs, chosen), *others])
+    settings = check_settings(chosen, [*_epoch_faults(epochs, chosen), *extra_faults])
     if epochs is None:
         return settings
     windows = count_windows(settings.window)
@@ -215,7 +206,7 @@ def _epoch_faults(epochs: Any, chosen: Mapping[str, Any]) -> list[str]:
 def read_settings(path: Path) -> dict[str, Any]:
     """The settings in a TOML file, not yet checked."""
     try:
-        if path.exists() and (not path.is_file() or path.stat().st_size > LARGEST_FILE):
+        if path.exists() and (not path.is_file() or path.stat().st_size > MAX_FILE_BYTES):
             raise WordRBMError(f"Settings file {path} is no small file; give a file of TOML.")
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:

@@ -135,9 +135,9 @@ def _count(
             np.add.at(read[:, side], v[:, word], 1.0)
             j = column[v[:, neighbour]]
             known = j >= 0
-            place = v[known, word], side * C + j[known]
-            ones = np.ones(len(place[0]), np.int32)
-            parts.append(sparse.csr_matrix((ones, place), parts[0].shape))
+            entries = v[known, word], side * C + j[known]
+            ones = np.ones(len(entries[0]), np.int32)
+            parts.append(sparse.csr_matrix((ones, entries), parts[0].shape))
             _merge(parts)
     return _features(sum(parts[1:], parts[0]), read, windows, C)
 

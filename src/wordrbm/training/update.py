@@ -52,8 +52,8 @@ class ShardPool:
     """Threads that share out numbered shards; the calling thread is one of them."""
 
     def __init__(self, threads: int) -> None:
-        self._others = threads - 1
-        self._executor = ThreadPoolExecutor(max(1, self._others))
+        self._helpers = threads - 1
+        self._executor = ThreadPoolExecutor(max(1, self._helpers))
 
     def __enter__(self) -> "ShardPool":
         return self
@@ -70,12 +70,12 @@ class ShardPool:
             while (shard := next(next_shard)) < shards:
                 results[shard] = function(shard)
 
-        others = [self._executor.submit(run) for _ in range(min(self._others, shards - 1))]
+        helpers = [self._executor.submit(run) for _ in range(min(self._helpers, shards - 1))]
         try:
             run()
         finally:
-            for other in others:
-                other.result()
+            for helper in helpers:
+                helper.result()
         return [results[shard] for shard in range(shards)]
 
 
@@ -133,5 +133,5 @@ class PlainUpdate:
 
 
 def _acceptance(results: list[ShardResult]) -> float:
-    taken = sum(int(result.info.accepted.sum()) for result in results)
-    return taken / sum(result.info.accepted.size * result.info.proposed for result in results)
+    accepted = sum(int(result.info.accepted.sum()) for result in results)
+    return accepted / sum(result.info.accepted.size * result.info.proposed for result in results)

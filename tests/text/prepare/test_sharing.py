@@ -7,7 +7,7 @@ from tests.ranks import Ranks, torch_zygote
 from wordrbm.text.prepare import PrepareSettings, jobs
 from wordrbm.text.prepare.jobs import Job, plan_jobs
 from wordrbm.text.prepare.pipeline import prepare_corpus
-from wordrbm.text.prepare.sharing import RankShare, WholeShare
+from wordrbm.text.prepare.sharing import Share
 
 
 class Member:
@@ -23,9 +23,9 @@ class Member:
 def test_every_pending_job_is_of_one_rank():
     every = [Job(number, (), 0) for number in range(6)]
     for world in (1, 2, 3, 7):
-        shares = [RankShare(Member(rank, world)).divide((), every) for rank in range(world)]
+        shares = [Share(Member(rank, world)).divide((), every) for rank in range(world)]
         assert sorted(job.number for share in shares for job in share) == [0, 2, 3, 5]
-    assert WholeShare().divide(every[:2], every) == every[:2]
+    assert Share().divide(every[:2], every) == every[:2]
 
 
 @pytest.fixture(scope="module")

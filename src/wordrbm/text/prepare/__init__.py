@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from wordrbm.errors import WordRBMError, validation_faults
+from wordrbm.settings import StrictModel
 
-STRICT_MODEL = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=True)
 TRAIN, HELDOUT = 0, 1  # the split of a span of the text
 
 
-class PrepareSettings(BaseModel):
+class PrepareSettings(StrictModel):
     """The settings of a prepared corpus; it is the same for any number of workers.
 
     vocabulary_size  most frequent words to keep
@@ -24,8 +24,6 @@ class PrepareSettings(BaseModel):
     field            field of JSON lines with the text
     encoding_errors  bytes that are no UTF-8: "strict" refuses the file, "replace" counts them
     """
-
-    model_config = STRICT_MODEL
 
     vocabulary_size: int = Field(default=100_000, ge=1)
     min_count: int = Field(default=1, ge=1)

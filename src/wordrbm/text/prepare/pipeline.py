@@ -38,7 +38,7 @@ from wordrbm.text.prepare.segments import (
     write_ids,
     write_spans,
 )
-from wordrbm.text.prepare.sharing import Share, WholeShare
+from wordrbm.text.prepare.sharing import Share
 from wordrbm.text.prepare.staging import (
     RESULT,
     discard_jobs,
@@ -78,7 +78,7 @@ def prepare_corpus(
     """
     check_prepare_settings({}, workers)
     paths, out = as_paths(inputs), Path(os.path.abspath(out))
-    files, share = find_files(paths, out), share or WholeShare()
+    files, share = find_files(paths, out), share or Share()
     share.check_files(files, settings.model_dump())
     if not share.is_first:
         yield from _run_share(share, (), plan_jobs(files), staging_folder(out), settings, workers)

@@ -6,7 +6,7 @@ The bytes are those of one process, as jobs do not depend on who runs them.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, final
 
@@ -34,59 +34,34 @@ class PrepareGroup(Protocol):
     def raise_any(self, sentence: str) -> None: ...
 
 
-class Share(Protocol):
-    """The part of this process in a prepare."""
+@final
+class Share:
+    """The part of this process in a prepare: that of its rank in a group, or all of it."""
 
-    @property
-    def is_first(self) -> bool: ...
+    def __init__(self, group: PrepareGroup | None = None) -> None:
+        self._group, self.is_first = group, group is None or group.is_first
 
     def check_files(self, files: Sequence[Path], settings: dict[str, Any]) -> None:
         """Refuse processes that see other files or have other settings."""
-        ...
+        if self._group is not None:
+            names = combined_hash(f"{path.name} {path_status(path).size}" for path in files)
+            facts = {"the digest of names and sizes of the files": names, **settings}
+            self._group.check_same(facts)
 
     def divide(self, pending: Sequence[Job], jobs: Sequence[Job]) -> list[Job]:
         """The jobs of this process among those that the first finds pending."""
-        ...
-
-    def all_committed(self) -> AbstractContextManager[None]:
-        """Around the jobs of this process: waits for the others, and raises what one raises."""
-        ...
-
-
-@final
-class WholeShare:
-    """A prepare by one process."""
-
-    is_first = True
-
-    def check_files(self, files: Sequence[Path], settings: dict[str, Any]) -> None:
-        pass
-
-    def divide(self, pending: Sequence[Job], jobs: Sequence[Job]) -> list[Job]:
-        return list(pending)
-
-    def all_committed(self) -> AbstractContextManager[None]:
-        return nullcontext()
-
-
-@final
-class RankShare:
-    """A prepare by the processes of a group."""
-
-    def __init__(self, group: PrepareGroup) -> None:
-        self._group, self.is_first = group, group.is_first
-
-    def check_files(self, files: Sequence[Path], settings: dict[str, Any]) -> None:
-        names = combined_hash(f"{path.name} {path_status(path).size}" for path in files)
-        self._group.check_same({"the digest of names and sizes of the files": names, **settings})
-
-    def divide(self, pending: Sequence[Job], jobs: Sequence[Job]) -> list[Job]:
+        if self._group is None:
+            return list(pending)
         numbers = self._group.share(" ".join(str(job.number) for job in pending)).split()
         by_number = {str(job.number): job for job in jobs}
         return [by_number[number] for number in numbers[self._group.rank :: self._group.world]]
 
     @contextmanager
     def all_committed(self) -> Iterator[None]:
+        """Around the jobs of this process: waits for the others, and raises what one raises."""
+        if self._group is None:
+            yield
+            return
         sentence = ""
         try:
             yield
