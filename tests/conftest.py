@@ -5,15 +5,22 @@ from tests import shape_checks
 if "WITHOUT_SHAPE_CHECKS" not in os.environ:
     shape_checks.install()
 
+import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import hypothesis
 import numpy as np
 import pytest
 
 from tests import reference
+from tests.corpora import prepared
+from tests.ranks import OPTIONS
+from wordrbm.kernels import is_compiled
 from wordrbm.kernels.metropolis import word_score
 from wordrbm.kernels.rng import seed_stream
+from wordrbm.kernels.update import run_updates
 from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM
 
 hypothesis.settings.register_profile("calm", deadline=None)  # machines may be busy
@@ -39,6 +46,15 @@ COUNTS = pytest.StashKey[list[str]]()
 def tally(request):
     """Tell how much was tried; printed when all tests are done."""
     return request.config.stash.setdefault(COUNTS, []).append
+
+
+def pytest_configure(config):
+    """Compile an update before the processes that share the tests do so all at once."""
+    if getattr(config.option, "numprocesses", None) and not is_compiled(run_updates):
+        with tempfile.TemporaryDirectory() as folder:
+            corpus = prepared(Path(folder), stories=20).path
+            words = ["train", corpus, "--out", f"{folder}/model", *OPTIONS]
+            subprocess.run([sys.executable, "-m", "wordrbm", *map(str, words)], check=True)
 
 
 def pytest_sessionfinish(session):

@@ -13,7 +13,7 @@ from wordrbm.sampling import AliasTable, PooledMetropolis, word_tables
 from wordrbm.training import TrainingSettings, optimizer, start, train
 from wordrbm.training import compiled as module
 from wordrbm.training.batches import recent_windows
-from wordrbm.training.compiled import CompiledUpdate, compile_proposals, run_leader
+from wordrbm.training.compiled import CompiledUpdate, compile_proposals, run_updates
 from wordrbm.training.optimizer import LearningRates, row_rates_of
 from wordrbm.training.ranking import candidates_of
 from wordrbm.training.trainer import _update_of
@@ -176,7 +176,12 @@ def test_a_leader_held_up_leaves_no_worker_asleep(run, monkeypatch):
     """The workers wake, wait for longer than they have patience, and the leader comes only then."""
     model, transition, settings, batches, q = run
     monkeypatch.setattr(module, "SPINS_BEFORE_SLEEP", 1)
-    monkeypatch.setattr(module, "run_leader", lambda *given: time.sleep(0.1) or run_leader(*given))
+
+    def held_up(step, count, spins, thread, *given):
+        time.sleep(0.1 if thread == 0 else 0.0)
+        return run_updates(step, count, spins, thread, *given)
+
+    monkeypatch.setattr(module, "run_updates", held_up)
     updates = train(
         model, transition, batches, settings, start(model, batches, settings), q=q, threads=3
     )

@@ -3,7 +3,8 @@
 The threads take shards one after another until there are no more, wait at a barrier, apply each its
 share of the gradient, and wait again. One of them is the leader, called for every update. The
 others are workers: each spins in compiled code until the next update is announced, and returns only
-when none comes for a while, or when the run is over.
+when none comes for a while, or when the run is over. All call the same function, since it takes
+numba most of a minute to compile it.
 """
 
 from typing import Any, NamedTuple
@@ -62,22 +63,22 @@ def announce(step: int, flags: Array) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def run_leader(step: int, threads: int, seed: int, state: UpdateState) -> Any:
-    """Make update number `step`, together with the other threads."""
-    run_share(step, 0, threads, seed, state)
-
-
-@njit(cache=True, nogil=True)
-def run_worker(
-    step: int, spins: int, thread: int, threads: int, seed: int, state: UpdateState
+def run_updates(
+    step: int, count: int, spins: int, thread: int, threads: int, seed: int, state: UpdateState
 ) -> Any:
-    """Take part in every update after `step`; returns the last one, or `FINISHED`."""
-    while True:
-        following = spin_while(state.flags, STEP, step, spins)
-        if following in (step, FINISHED):
-            return following
-        step = following
+    """Take part in up to `count` updates after `step`; returns the last one, or `FINISHED`.
+
+    The leader, thread 0, is called for the one it has announced. The workers are called for all,
+    and return when none is announced for so many spins.
+    """
+    while count > 0:
+        announced = spin_while(state.flags, STEP, step, spins)
+        if announced in (step, FINISHED):
+            return announced
+        step = announced
         run_share(step, thread, threads, seed, state)
+        count -= 1
+    return step
 
 
 @njit(cache=True, nogil=True, inline="always")

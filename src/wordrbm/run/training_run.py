@@ -27,7 +27,7 @@ from wordrbm.io.model_folder import (
     truncate_metrics,
 )
 from wordrbm.kernels import is_compiled
-from wordrbm.kernels.update import run_leader
+from wordrbm.kernels.update import run_updates
 from wordrbm.models import WordRepRBM
 from wordrbm.run.evaluation import HeldOutEvaluation, HeldOutScores, StepReport, is_score_due
 from wordrbm.run.ranks import Ranks, SingleProcess
@@ -127,7 +127,7 @@ class TrainingRun:
     def _train(
         self, first: RunState, stop: StopCheck, on_stage: OnStage
     ) -> Generator[StepReport, None, None]:
-        if not is_compiled(run_leader):
+        if not is_compiled(run_updates):
             on_stage("compiling, once")
         current, seconds = first, 1e-9  # seconds of updates; a speed divides by it
         resumed_at = saved_at = time.monotonic()

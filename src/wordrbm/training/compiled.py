@@ -25,8 +25,7 @@ from wordrbm.kernels.update import (
     STEP,
     UpdateState,
     announce,
-    run_leader,
-    run_worker,
+    run_updates,
 )
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import AliasTable, Chains, PooledMetropolis, Reservoir, Transition
@@ -37,6 +36,7 @@ from wordrbm.training.optimizer import MAX_WEIGHT, Averages, LearningRates
 from wordrbm.training.settings import TrainingSettings
 from wordrbm.training.update import UpdateContext, UpdateResult
 
+MAX_UPDATES = 2**62  # a worker takes part in all of them
 SPINS_BEFORE_SLEEP = 5_000  # reads of the flag before a worker sleeps: some milliseconds
 
 
@@ -83,9 +83,7 @@ class CompiledUpdate:
     def __enter__(self) -> "CompiledUpdate":
         if self._workers:  # compiled here, so that a worker need not
             self._state.flags[STEP] = FINISHED
-            run_worker(
-                NOT_STARTED, SPINS_BEFORE_SLEEP, 1, self._threads, self._settings.seed, self._state
-            )
+            run_updates(NOT_STARTED, 1, 1, 1, self._threads, self._settings.seed, self._state)
             self._state.flags[STEP] = NOT_STARTED
         try:
             for worker in self._workers:
@@ -138,7 +136,7 @@ class CompiledUpdate:
         announce(step, self._state.flags)
         for worker in self._workers:  # after the announcement, or a worker would sleep again
             worker.wake.set()
-        run_leader(step, self._threads, self._settings.seed, self._state)
+        run_updates(NOT_STARTED, 1, 1, 0, self._threads, self._settings.seed, self._state)
         if failed := [worker.error for worker in self._workers if worker.error]:
             raise failed[0]
 
@@ -172,9 +170,11 @@ class _Worker(threading.Thread):
 
     def _serve(self) -> None:
         step = NOT_STARTED  # whatever the flag holds now: the first update may be announced
-        while (step := run_worker(step, SPINS_BEFORE_SLEEP, *self._place, self._state)) != FINISHED:
-            self.wake.wait()
-            self.wake.clear()
+        while step != FINISHED:
+            step = run_updates(step, MAX_UPDATES, SPINS_BEFORE_SLEEP, *self._place, self._state)
+            if step != FINISHED:
+                self.wake.wait()
+                self.wake.clear()
 
 
 def _checked(v: Words, state: UpdateState) -> Words:
