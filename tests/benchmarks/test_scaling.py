@@ -1,7 +1,6 @@
 """The predicted speed of several machines, where it can be told by hand."""
 
 import pytest
-
 from benchmarks.scaling import MODES, WORLDS, Measured
 
 
