@@ -1,17 +1,19 @@
 """Speed-up by the number of machines: measured on two hosts, predicted for up to 64.
 
-    python -m benchmarks.scaling OUT [--updates 200]
+    python -m benchmarks.scaling OUT [--updates 400]
 
 Measured: the seconds of an update on one host, and on two hosts in network namespaces, a veth pair
 between them with a rate limit of the kernel; default settings, K = 100,000, one thread a host. The
 bytes that a rank sends are counted with ranks that are threads. Predicted, with W hosts, S = max(4,
 W) shards, and t the seconds of an update on one:
 
-    exact      t ceil(S / W) / S + bytes / rate + exchanges        for an update of the run
-    periodic   t + (bytes / rate + exchanges) / N                  for W updates of the run
+    exact      t ceil(S / W) / S + bytes (1 / rate + packing)      for an update of the run
+    periodic   t + bytes (1 / rate + packing)                      for W updates of the run
 
-`exchanges` is what is measured on two hosts without a limit beyond computing: packing, the kernel's
-network and waiting. Writes OUT.json and OUT.png; needs Linux, root, torch and matplotlib.
+`bytes` are those of a rank and an update; `packing` is what two hosts without a limit take a byte
+beyond computing: packing, the kernel's network and waiting. With more than 16 hosts a rank of
+periodic mode sends what it does with 16: by then nearly every word is sent. Writes OUT.json and
+OUT.png; needs Linux, root, torch and matplotlib.
 """
 
 import argparse
@@ -32,11 +34,13 @@ from wordrbm.training import start, train
 from wordrbm.training.exchange import ExactExchange
 from wordrbm.training.periodic import PeriodicExchange, RankBatches
 
-K, EVERY = 100_000, 100
+K = 100_000
 RATES = (None, 10.0, 1.0)  # Gbit/s of the links measured
 PREDICTED_RATES = (10.0, 1.0)
 WORLDS = (2, 4, 8, 16, 32, 64)
-MODES = ("exact", "periodic")
+COUNTED = 16  # ranks at most
+PERIODS = {"exact": 1, "periodic, N = 100": 100, "periodic, N = 400": 400}  # updates
+MODES = tuple(PERIODS)
 
 
 class Measured(NamedTuple):
@@ -46,36 +50,36 @@ class Measured(NamedTuple):
     linked: dict[str, dict[str, float]]  # mode, Gbit/s: seconds of an update of two hosts
     volumes: dict[str, dict[int, float]]  # mode, ranks: bytes sent by a rank in an update
 
-    def exchanges(self, mode: str) -> float:
-        """Seconds of an update of two hosts without a limit that are not computing."""
+    def packing(self, mode: str) -> float:
+        """Seconds a byte that two hosts without a limit do not compute."""
         computing = self.alone / 2 if mode == "exact" else self.alone
-        return max(0.0, self.linked[mode]["none"] - computing)
+        return max(0.0, self.linked[mode]["none"] - computing) / self.volumes[mode][2]
 
     def predicted(self, mode: str, world: int, gigabits: float) -> float:
         """How many times as fast as one host so many are."""
-        sending = self.volumes[mode][world] * 8 / (gigabits * 1e9)
-        if mode == "periodic":
-            return world * self.alone / (self.alone + sending + self.exchanges(mode))
+        counted = self.volumes[mode][min(world, COUNTED)]
+        exchange = counted * (8 / (gigabits * 1e9) + self.packing(mode))
+        if mode != "exact":
+            return world * self.alone / (self.alone + exchange)
         shards = max(ENDLESS.shards, world)
-        computing = self.alone * math.ceil(shards / world) / shards
-        return self.alone / (computing + sending + self.exchanges(mode))
+        return self.alone / (self.alone * math.ceil(shards / world) / shards + exchange)
 
     def found(self, mode: str, gigabits: str) -> float:
         """How many times as fast as one host two were."""
-        return self.alone * (2 if mode == "periodic" else 1) / self.linked[mode][gigabits]
+        return self.alone * (1 if mode == "exact" else 2) / self.linked[mode][gigabits]
 
 
 def exchange_of(mode: str, transport: Any) -> Any:
-    """The exchange of a mode; averages after `EVERY` updates."""
+    """The exchange of a mode."""
     if mode == "exact":
         return ExactExchange(transport)
-    return PeriodicExchange(transport, lambda step: step % EVERY == 0)
+    return PeriodicExchange(transport, lambda step: step % PERIODS[mode] == 0)
 
 
 def updates_of(mode: str, transport: Any, text: Any, settings: Any = ENDLESS) -> Any:
     """An endless run of a rank."""
     batches = text.batches
-    if mode == "periodic":
+    if mode != "exact":
         batches = RankBatches(batches, transport.rank, transport.world, settings.batch_size)
     model = fresh(text, settings)
     state = start(model, batches, settings)
@@ -85,7 +89,7 @@ def updates_of(mode: str, transport: Any, text: Any, settings: Any = ENDLESS) ->
 
 def bytes_sent(mode: str, world: int) -> float:
     """What one rank sends in an update, the mean over ranks and some updates."""
-    text, sent, updates = made_up(K), [0.0] * world, 5 if mode == "exact" else EVERY
+    text, sent, updates = made_up(K), [0.0] * world, max(5, PERIODS[mode])
     settings = ENDLESS.model_copy(update={"shards": max(ENDLESS.shards, world), "chains": 256})
     barrier, boxes = threading.Barrier(world), [None] * world
 
@@ -125,10 +129,10 @@ def run_worker(mode: str, updates: int) -> None:
 
     text = made_up(K)
     if int(os.environ["WORLD_SIZE"]) == 1:
-        print(time_updates(updates_of(mode, _Alone(), text), updates))
+        print(time_updates(updates_of(mode, _Alone(), text), mode, updates))
         return
     with join_group() as group:
-        print(time_updates(updates_of(mode, group, text), updates))
+        print(time_updates(updates_of(mode, group, text), mode, updates))
 
 
 class _Alone(NamedTuple):
@@ -136,9 +140,9 @@ class _Alone(NamedTuple):
     world: int = 1
 
 
-def time_updates(run: Any, updates: int) -> float:
+def time_updates(run: Any, mode: str, updates: int) -> float:
     """The first updates compile, and every rank begins to be timed after an exchange."""
-    for _ in range(EVERY):
+    for _ in range(max(20, PERIODS[mode])):
         next(run)
     began = time.perf_counter()
     for _ in range(updates):
@@ -165,7 +169,7 @@ def count_volumes() -> dict[str, dict[int, float]]:
     """What a rank sends in an update, by mode and number of ranks."""
     volumes: dict[str, dict[int, float]] = {mode: {} for mode in MODES}
     for mode in MODES:
-        for world in WORLDS:
+        for world in (x for x in WORLDS if x <= COUNTED):
             volumes[mode][world] = bytes_sent(mode, world)
             print(f"{mode}, {world} ranks: {volumes[mode][world] / 1e6:.3f} MB", flush=True)
     return volumes
@@ -177,7 +181,7 @@ def draw(measured: Measured, path: Path) -> None:
 
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     axes = figure.subplots()
-    for mode, colour in zip(MODES, ("C0", "C1"), strict=True):
+    for mode, colour in zip(MODES, ("C0", "C1", "C2"), strict=True):
         for rate, style in zip(PREDICTED_RATES, ("-", "--"), strict=True):
             speeds = [measured.predicted(mode, world, rate) for world in WORLDS]
             label = f"{mode}, {rate:g} Gbit/s"
@@ -212,7 +216,7 @@ def main() -> None:
     """Measure, predict, and write the numbers and the picture."""
     parser = argparse.ArgumentParser("python -m benchmarks.scaling", description=__doc__)
     parser.add_argument("out", help="where to write, without a suffix; or the updates of a worker")
-    parser.add_argument("--updates", type=int, default=200)
+    parser.add_argument("--updates", type=int, default=400)
     parser.add_argument("--worker", choices=MODES, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.worker:
