@@ -11,6 +11,7 @@ import heapq
 import os
 import random
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -28,7 +29,7 @@ DESTINATION = 19  # the last byte of the IPv4 destination address
 
 def is_possible() -> bool:
     """Whether namespaces and TUN devices can be made here."""
-    return os.path.exists("/dev/net/tun") and os.geteuid() == 0 and _finds("ip")
+    return os.path.exists("/dev/net/tun") and os.geteuid() == 0 and shutil.which("ip") is not None
 
 
 @final
@@ -47,7 +48,11 @@ class Host(NamedTuple):
 
     def start(self, command: Sequence[str], **keywords: object) -> "subprocess.Popen[str]":
         """Start a command on this host; gloo is told which device to use."""
-        environment = os.environ | {"GLOO_SOCKET_IFNAME": "eth0", "TORCH_CPP_LOG_LEVEL": "ERROR"}
+        environment = os.environ | {
+            "GLOO_SOCKET_IFNAME": "eth0",
+            "TORCH_CPP_LOG_LEVEL": "ERROR",
+            "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",  # or the loss of rank 0's host is not mended
+        }
         words = ["ip", "netns", "exec", self.namespace, *command]
         return subprocess.Popen(words, env=environment, text=True, **keywords)  # type: ignore[call-overload, no-any-return]
 
@@ -93,7 +98,8 @@ class Network:
                 self._take(self._tuns.index(tun), os.read(tun, LONGEST_PACKET))
             while self._late and self._late[0][0] <= time.monotonic():
                 _, _, target, packet = heapq.heappop(self._late)
-                os.write(self._tuns[target], packet)
+                with suppress(OSError):  # a queue that is full: the packet is lost
+                    os.write(self._tuns[target], packet)
                 self.delivered += 1
 
     def _take(self, source: int, packet: bytes) -> None:
@@ -110,11 +116,11 @@ class Network:
 @contextmanager
 def network(count: int) -> Iterator[Network]:
     """So many hosts, which reach each other and nothing else."""
-    made = Network(count)
+    emulated = Network(count)
     try:
-        yield made
+        yield emulated
     finally:
-        made.close()
+        emulated.close()
 
 
 @contextmanager
@@ -122,9 +128,9 @@ def linked_hosts(gigabits: float | None = None) -> Iterator[list[Host]]:
     """Two hosts with a veth pair between them, of this rate each way."""
     hosts = [Host(0), Host(1)]
     names = [f"wr{os.getpid()}-{host.number}" for host in hosts]
-    for host in hosts:
-        _ip("netns", "add", host.namespace)
     try:
+        for host in hosts:
+            _ip("netns", "add", host.namespace)
         _ip("link", "add", names[0], "type", "veth", "peer", "name", names[1])
         for host, name in zip(hosts, names, strict=True):
             _ip("link", "set", name, "netns", host.namespace, "name", "eth0")
@@ -142,15 +148,16 @@ def linked_hosts(gigabits: float | None = None) -> Iterator[list[Host]]:
 def _open_tun(host: Host) -> int:
     """Make the namespace of a host and its device; packets come from the descriptor returned."""
     _ip("netns", "add", host.namespace)
-    here, there = (os.open(x, os.O_RDONLY) for x in ("/proc/thread-self/ns/net", _path(host)))
+    paths = "/proc/thread-self/ns/net", f"/run/netns/{host.namespace}"
+    current, namespace = (os.open(path, os.O_RDONLY) for path in paths)
     try:
-        _enter(there)
+        _enter(namespace)
         tun = os.open("/dev/net/tun", os.O_RDWR)
         fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH22x", b"eth0", IFF_TUN | IFF_NO_PI))
     finally:
-        _enter(here)
-        os.close(here)
-        os.close(there)
+        _enter(current)
+        os.close(current)
+        os.close(namespace)
     _configure(host)
     return tun
 
@@ -167,17 +174,9 @@ def _enter(descriptor: int) -> None:
         raise OSError(ctypes.get_errno(), "setns")
 
 
-def _path(host: Host) -> str:
-    return f"/run/netns/{host.namespace}"
-
-
 def _ip(*words: str) -> None:
     _call("ip", *words)
 
 
 def _call(*words: str) -> str:
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout
-
-
-def _finds(program: str) -> bool:
-    return any(os.path.exists(f"{x}/{program}") for x in os.get_exec_path())

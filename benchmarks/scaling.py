@@ -12,8 +12,9 @@ W) shards, and t the seconds of an update on one:
 
 `bytes` are those of a rank and an update; `packing` is what two hosts without a limit take a byte
 beyond computing: packing, the kernel's network and waiting. With more than 16 hosts a rank of
-periodic mode sends what it does with 16: by then nearly every word is sent. Writes OUT.json and
-OUT.png; needs Linux, root, torch and matplotlib.
+periodic mode is taken to send what it does with 16: by then nearly every word is sent. There is no
+term for latency, of which exact mode has three exchanges an update. Writes OUT.json and OUT.png;
+needs Linux, root, `ip`, `tc`, torch and matplotlib.
 """
 
 import argparse
@@ -38,7 +39,7 @@ K = 100_000
 RATES = (None, 10.0, 1.0)  # Gbit/s of the links measured
 PREDICTED_RATES = (10.0, 1.0)
 WORLDS = (2, 4, 8, 16, 32, 64)
-COUNTED = 16  # ranks at most
+COUNTED = {True: 64, False: 16}  # ranks at most, in exact mode and in periodic mode
 PERIODS = {"exact": 1, "periodic, N = 100": 100, "periodic, N = 400": 400}  # updates
 MODES = tuple(PERIODS)
 
@@ -51,20 +52,20 @@ class Measured(NamedTuple):
     volumes: dict[str, dict[int, float]]  # mode, ranks: bytes sent by a rank in an update
 
     def packing(self, mode: str) -> float:
-        """Seconds a byte that two hosts without a limit do not compute."""
+        """Seconds per byte beyond computing, measured on two hosts without a rate limit."""
         computing = self.alone / 2 if mode == "exact" else self.alone
         return max(0.0, self.linked[mode]["none"] - computing) / self.volumes[mode][2]
 
     def predicted(self, mode: str, world: int, gigabits: float) -> float:
         """How many times as fast as one host so many are."""
-        counted = self.volumes[mode][min(world, COUNTED)]
+        counted = self.volumes[mode][min(world, max(self.volumes[mode]))]
         exchange = counted * (8 / (gigabits * 1e9) + self.packing(mode))
         if mode != "exact":
             return world * self.alone / (self.alone + exchange)
         shards = max(ENDLESS.shards, world)
         return self.alone / (self.alone * math.ceil(shards / world) / shards + exchange)
 
-    def found(self, mode: str, gigabits: str) -> float:
+    def measured_speed(self, mode: str, gigabits: str) -> float:
         """How many times as fast as one host two were."""
         return self.alone * (1 if mode == "exact" else 2) / self.linked[mode][gigabits]
 
@@ -169,7 +170,7 @@ def count_volumes() -> dict[str, dict[int, float]]:
     """What a rank sends in an update, by mode and number of ranks."""
     volumes: dict[str, dict[int, float]] = {mode: {} for mode in MODES}
     for mode in MODES:
-        for world in (x for x in WORLDS if x <= COUNTED):
+        for world in (x for x in WORLDS if x <= COUNTED[mode == "exact"]):
             volumes[mode][world] = bytes_sent(mode, world)
             print(f"{mode}, {world} ranks: {volumes[mode][world] / 1e6:.3f} MB", flush=True)
     return volumes
@@ -186,8 +187,8 @@ def draw(measured: Measured, path: Path) -> None:
             speeds = [measured.predicted(mode, world, rate) for world in WORLDS]
             label = f"{mode}, {rate:g} Gbit/s"
             axes.loglog(WORLDS, speeds, style, color=colour, base=2, label=label)
-            found = measured.found(mode, f"{rate:g}")
-            axes.plot([2], [found], "o", color=colour, fillstyle="full" if style == "-" else "none")
+            speed = measured.measured_speed(mode, f"{rate:g}")
+            axes.plot([2], [speed], "o", color=colour, fillstyle="full" if style == "-" else "none")
     axes.plot(WORLDS, WORLDS, ":", color="grey", label="one machine's speed each")
     axes.set(xlabel="machines", ylabel="speed over one machine")
     axes.set_xticks(WORLDS, [str(world) for world in WORLDS])
@@ -204,12 +205,12 @@ def report(measured: Measured) -> dict[str, Any]:
         for mode in MODES
         for rate in PREDICTED_RATES
     }
-    found = {
-        f"{mode}, {rate}": round(measured.found(mode, rate), 2)
+    speeds = {
+        f"{mode}, {rate}": round(measured.measured_speed(mode, rate), 2)
         for mode in MODES
         for rate in measured.linked[mode]
     }
-    return {**measured._asdict(), "predicted": predicted, "found with two hosts": found}
+    return {**measured._asdict(), "predicted": predicted, "measured with two hosts": speeds}
 
 
 def main() -> None:
@@ -218,14 +219,14 @@ def main() -> None:
     parser.add_argument("out", help="where to write, without a suffix; or the updates of a worker")
     parser.add_argument("--updates", type=int, default=400)
     parser.add_argument("--worker", choices=MODES, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.worker:
-        run_worker(asked.worker, int(asked.out))
+    options = parser.parse_args()
+    if options.worker:
+        run_worker(options.worker, int(options.out))
         return
-    measured = measure(asked.updates)
+    measured = measure(options.updates)
     figures = report(measured)
-    Path(f"{asked.out}.json").write_text(json.dumps(figures, indent=1), encoding="utf-8")
-    draw(measured, Path(f"{asked.out}.png"))
+    Path(f"{options.out}.json").write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    draw(measured, Path(f"{options.out}.png"))
     print(json.dumps(figures, indent=1))
 
 

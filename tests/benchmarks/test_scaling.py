@@ -16,7 +16,7 @@ def test_a_free_network_gives_every_machine_its_speed():
     free = measured(1e-9, (0.005, 0.01))
     for mode in MODES:
         assert free.predicted(mode, 16, 1.0) == pytest.approx(16)
-        assert free.found(mode, "none") == pytest.approx(2)
+        assert free.measured_speed(mode, "none") == pytest.approx(2)
 
 
 def test_bytes_take_their_time():

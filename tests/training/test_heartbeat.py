@@ -3,7 +3,7 @@
 import threading
 import time
 
-from wordrbm.training.heartbeat import BEAT_SECONDS, Heartbeat
+from wordrbm.training.heartbeat import BEAT_SECONDS, Heartbeat, call_within
 
 
 class Store:
@@ -41,3 +41,11 @@ def test_a_store_that_is_gone_is_not_taken_for_silence():
     assert beats.count(0) == -1
     assert beats.silent_ranks(2) is None
     beats.stop()
+
+
+def test_a_call_that_does_not_return_is_given_up():
+    over = threading.Event()
+    assert call_within(0.05, lambda: over.wait(60), "given up") == "given up"
+    over.set()
+    assert call_within(60, lambda: 1, 2) == 1
+    assert call_within(60, lambda: 1 // 0, 2) == 2

@@ -10,7 +10,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, NoReturn, TypeVar, final
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from wordrbm.errors import RankLost, Stopped, WordRBMError
 from wordrbm.shapes import Array
-from wordrbm.training.heartbeat import Heartbeat
+from wordrbm.training.heartbeat import Heartbeat, call_within
 from wordrbm.training.rendezvous import agree_on_start
 
 T = TypeVar("T")
@@ -141,16 +141,18 @@ class ProcessGroup:
 
     def is_reporter(self) -> bool:
         """Whether this rank is the one to print a sentence that all have."""
-        with suppress(Exception):
-            return int(self._store.add("reported", 1)) == 1
-        return True
+        return call_within(LEAVE_SECONDS, lambda: int(self._store.add("reported", 1)) == 1, True)
 
     def leave(self) -> None:
         """End what all ranks end; the first, which may hold the store, waits for the others."""
-        with suppress(Exception):  # one that is lost is not waited for long
+        others = [f"left/{rank}" for rank in range(1, self.world)] if self.is_first else []
+        limit = min(self.timeout, LEAVE_SECONDS)  # one that is lost is not waited for long
+
+        def tell_and_wait() -> None:
             self._store.set(f"left/{self.rank}", " ")
-            others = [f"left/{rank}" for rank in range(1, self.world)] if self.is_first else []
-            self._store.wait(others, timedelta(seconds=min(self.timeout, LEAVE_SECONDS)))
+            self._store.wait(others, timedelta(seconds=limit))
+
+        call_within(limit + 1, tell_and_wait, None)
         self._beats.stop()
 
     def close(self, error: BaseException) -> None:
@@ -158,10 +160,8 @@ class ProcessGroup:
         sentence = f"Rank {self.rank}: {error}"
         if isinstance(error, KeyboardInterrupt):
             sentence = f"Rank {self.rank} was stopped; the same command with --resume goes on."
-        if not isinstance(error, RankLost | Stopped):
-            with suppress(Exception):
-                if not self._store.check(["failure"]):
-                    self._store.set("failure", sentence)
+        if not isinstance(error, RankLost | Stopped) and not self._failure():
+            call_within(LEAVE_SECONDS, lambda: self._store.set("failure", sentence), None)
         self.leave()
 
     def share(self, text: str) -> str:
@@ -199,10 +199,10 @@ class ProcessGroup:
     def _end_lost(self, error: BaseException) -> NoReturn:
         """Raise the sentence of the rank that failed, or name those whose beat has stopped."""
         self._raise_failure()
-        silent = self._beats.silent_ranks(self.world)
+        silent = call_within(LEAVE_SECONDS, lambda: self._beats.silent_ranks(self.world), None)
         names = " and ".join(f"rank {rank}" for rank in silent or ()) or "another rank"
         if silent is None or self.rank in silent:
-            names = f"the rendezvous host {os.environ.get('MASTER_ADDR', '')}"
+            names = f"the machine of rank 0, {os.environ.get('MASTER_ADDR', '')},"
         raise RankLost(
             f"{names[:1].upper()}{names[1:]} no longer answers rank {self.rank}: killed, stopped "
             f"or cut off for more than {self.timeout:g} s; nothing before the last checkpoint is "
@@ -211,12 +211,17 @@ class ProcessGroup:
 
     def _raise_failure(self) -> None:
         """Raise the sentence with which another rank has ended, if one has."""
-        sentence = ""
-        with suppress(Exception):
-            if self._store.check(["failure"]):
-                sentence = self._store.get("failure").decode()
-        if sentence:
+        if sentence := self._failure():
             raise WordRBMError(sentence)
+
+    def _failure(self) -> str:
+        """The sentence with which a rank has ended, or nothing."""
+
+        def read() -> str:
+            known = self._store.check(["failure"])
+            return str(self._store.get("failure").decode()) if known else ""
+
+        return call_within(LEAVE_SECONDS, read, "")
 
 
 def _tensor(flat: Array) -> Any:
@@ -241,9 +246,11 @@ def join_group(timeout: float = 60.0) -> Iterator[ProcessGroup]:
         waiting = max(limit, timedelta(seconds=START_SECONDS))
         store, rank, world = next(iter(dist.rendezvous("env://", timeout=waiting)))
         name = agree_on_start(store, rank, world, waiting.total_seconds())
-        fresh, own = (dist.PrefixStore(f"{x}/{name}", store) for x in ("torch", "wordrbm"))
-        dist.init_process_group("gloo", store=fresh, rank=rank, world_size=world, timeout=limit)
-        group = ProcessGroup(own, rank, world, timeout)
+        torch_store, run_store = (dist.PrefixStore(f"{x}/{name}", store) for x in ("torch", "run"))
+        dist.init_process_group(
+            "gloo", store=torch_store, rank=rank, world_size=world, timeout=limit
+        )
+        group = ProcessGroup(run_store, rank, world, timeout)
     except (RuntimeError, ValueError, TimeoutError, dist.DistError) as error:
         reason = " ".join(str(error).split())[:200]
         raise RankLost(f"The ranks did not find each other: {reason}; start all of them.") from None

@@ -158,14 +158,13 @@ class ExactExchange:
         gradient, slots = state.gradient, -(-len(state.gradient.rows) // self.world)
         tables = [x.reshape(len(x), -1) for x in _small_tables(gradient)]
         block = np.zeros(3 + slots * sum(x.shape[1] for x in tables), np.int32)
-        block[:3] = state.flags[BAD_ID] >= len(state.parameters.b), *self.wanted
+        block[:3] = state.flags[BAD_ID], *self.wanted
         own = [np.concatenate([x[s] for x in tables]) for s in self._shards_of(self.rank, gradient)]
         values = np.concatenate(own) if own else block[:0]
         block[3 : 3 + values.size] = values
         gathered = self._transport.all_gather(block)
         self.agreed = Requests(bool(gathered[:, 1].any()), bool(gathered[:, 2].any()))
-        if gathered[:, 0].any():
-            state.flags[BAD_ID] = max(state.flags[BAD_ID], len(state.parameters.b))
+        state.flags[BAD_ID] = gathered[:, 0].max()
         for p in range(self.world):
             if p != self.rank:
                 _split(gathered[p, 3:], self._shards_of(p, gradient), tables)

@@ -6,10 +6,29 @@ for long, without a word to the others, does.
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 BEAT_SECONDS = 0.5
+T = TypeVar("T")
+
+
+def call_within(seconds: float, function: Callable[[], T], otherwise: T) -> T:
+    """What a function returns; `otherwise` if it fails or has not returned after some seconds.
+
+    A store whose network is cut may not answer for many minutes, whatever its timeout.
+    """
+    results: list[T] = []
+
+    def call() -> None:
+        with suppress(Exception):
+            results.append(function())
+
+    thread = threading.Thread(target=call, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return results[0] if results else otherwise
 
 
 @final

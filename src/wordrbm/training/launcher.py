@@ -31,8 +31,9 @@ def launch(processes: int, arguments: Sequence[str], restarts: int = RESTARTS) -
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
-    for name in ("elastic", "launcher"):  # a rank says in a sentence what ended it
-        logging.getLogger(f"torch.distributed.{name}").setLevel(logging.CRITICAL)
+    for name in list(logging.root.manager.loggerDict):  # a rank says in a sentence what ended it
+        if name.startswith(("torch.distributed.elastic", "torch.distributed.launcher")):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     config = LaunchConfig(
         min_nodes=1, max_nodes=1, nproc_per_node=processes, run_id=uuid.uuid4().hex,
         rdzv_backend="c10d", rdzv_endpoint="localhost:0", max_restarts=restarts,

@@ -16,7 +16,8 @@ from wordrbm.errors import WordRBMError
 from wordrbm.io.model_folder import MODEL
 from wordrbm.io.tensors import write_tensors
 
-CONFIG = ModelConfig(3, 6, 5, 1, 3000, 3000, finetune_epochs=5)  # of the session's experiment
+# Of the experiment that all tests share.
+CONFIG = ModelConfig(3, 6, 5, 1, 3000, 3000, finetune_epochs=5)
 
 
 @pytest.fixture
