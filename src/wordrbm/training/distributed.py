@@ -216,12 +216,9 @@ class ProcessGroup:
 
     def _failure(self) -> str:
         """The sentence with which a rank has ended, or nothing."""
-
-        def read() -> str:
-            known = self._store.check(["failure"])
-            return str(self._store.get("failure").decode()) if known else ""
-
-        return call_within(LEAVE_SECONDS, read, "")
+        store, key = self._store, ["failure"]
+        text = call_within(LEAVE_SECONDS, lambda: store.check(key) and store.get(*key), b"")
+        return str((text or b"").decode())
 
 
 def _tensor(flat: Array) -> Any:
