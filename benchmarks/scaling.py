@@ -23,15 +23,14 @@ import math
 import os
 import subprocess
 import sys
-import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.network import Host, linked_hosts
-from benchmarks.running import ENDLESS, fresh, made_up, pooled
-from benchmarks.volume import CountingTransport
-from wordrbm.training import start, train
+from benchmarks.running import ENDLESS, Text, made_up
+from benchmarks.volume import bytes_sent, endless_run
 from wordrbm.training.exchange import ExactExchange
 from wordrbm.training.periodic import PeriodicExchange, RankBatches
 
@@ -77,36 +76,14 @@ def exchange_of(mode: str, transport: Any) -> Any:
     return PeriodicExchange(transport, lambda step: step % PERIODS[mode] == 0)
 
 
-def updates_of(mode: str, transport: Any, text: Any, settings: Any = ENDLESS) -> Any:
-    """An endless run of a rank."""
-    batches = text.batches
-    if mode != "exact":
-        batches = RankBatches(batches, transport.rank, transport.world, settings.batch_size)
-    model = fresh(text, settings)
-    state = start(model, batches, settings)
+def updates_of(mode: str, transport: Any, text: Text) -> Any:
+    """An endless run of a rank; exact mode has a shard for every rank."""
     exchange = exchange_of(mode, transport) if transport.world > 1 else None
-    return train(model, pooled(text.q), batches, settings, state, q=text.q, exchange=exchange)
-
-
-def bytes_sent(mode: str, world: int) -> float:
-    """What one rank sends in an update, the mean over ranks and some updates."""
-    text, sent, updates = made_up(K), [0.0] * world, max(5, PERIODS[mode])
-    settings = ENDLESS.model_copy(update={"shards": max(ENDLESS.shards, world), "chains": 256})
-    barrier, boxes = threading.Barrier(world), [None] * world
-
-    def work(rank: int) -> None:
-        transport = CountingTransport(rank, world, barrier, boxes)
-        run = updates_of(mode, transport, text, settings if mode == "exact" else ENDLESS)
-        for _ in range(updates):
-            next(run)
-        sent[rank] = transport.sent / updates
-
-    workers = [threading.Thread(target=work, args=(rank,)) for rank in range(world)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    return sum(sent) / world
+    if mode == "exact":
+        shards = max(ENDLESS.shards, transport.world)
+        return endless_run(text, ENDLESS.model_copy(update={"shards": shards}), exchange)
+    batches = RankBatches(text.batches, transport.rank, transport.world, ENDLESS.batch_size)
+    return endless_run(text._replace(batches=batches), ENDLESS, exchange)
 
 
 def time_ranks(hosts: list[Host], mode: str, updates: int, world: int) -> float:
@@ -168,10 +145,11 @@ def measure(updates: int) -> Measured:
 
 def count_volumes() -> dict[str, dict[int, float]]:
     """What a rank sends in an update, by mode and number of ranks."""
-    volumes: dict[str, dict[int, float]] = {mode: {} for mode in MODES}
+    text, volumes = made_up(K), {mode: dict[int, float]() for mode in MODES}
     for mode in MODES:
         for world in (x for x in WORLDS if x <= COUNTED[mode == "exact"]):
-            volumes[mode][world] = bytes_sent(mode, world)
+            run_of = partial(updates_of, mode, text=text)
+            volumes[mode][world] = bytes_sent(world, max(5, PERIODS[mode]), run_of)
             print(f"{mode}, {world} ranks: {volumes[mode][world] / 1e6:.3f} MB", flush=True)
     return volumes
 

@@ -7,15 +7,16 @@ Ranks are threads of this process; made-up text by Zipf's law, default settings.
 
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from benchmarks.running import ENDLESS, fresh, made_up, pooled
+from benchmarks.running import ENDLESS, Text, fresh, made_up, pooled
 from wordrbm.shapes import Array
-from wordrbm.training import start, train
-from wordrbm.training.exchange import ExactExchange
+from wordrbm.training import TrainingSettings, start, train
+from wordrbm.training.exchange import ExactExchange, Exchange
 
 SIZES = (1_000, 100_000, 1_000_000)
 WORLDS = (2, 4)
@@ -47,19 +48,14 @@ class CountingTransport:
         return [sent[self.rank] for sent in self._swap([block.copy() for block in blocks])]
 
 
-def bytes_per_update(K: int, world: int, updates: int) -> float:
-    """What one rank sends, the mean over ranks and updates."""
-    text, sent = made_up(K), [0.0] * world
+def bytes_sent(world: int, updates: int, run_of: Callable[[CountingTransport], Any]) -> float:
+    """What one rank sends in an update, the mean over ranks and updates; ranks are threads."""
+    sent = [0.0] * world
     barrier, boxes = threading.Barrier(world), [None] * world
 
     def work(rank: int) -> None:
         transport = CountingTransport(rank, world, barrier, boxes)
-        model = fresh(text)
-        state = start(model, text.batches, ENDLESS)
-        run = train(
-            model, pooled(text.q), text.batches, ENDLESS, state, q=text.q,
-            exchange=ExactExchange(transport),
-        )  # fmt: skip
+        run = run_of(transport)
         for _ in range(updates):
             next(run)
         sent[rank] = transport.sent / updates
@@ -72,11 +68,23 @@ def bytes_per_update(K: int, world: int, updates: int) -> float:
     return sum(sent) / world
 
 
+def endless_run(text: Text, settings: TrainingSettings, exchange: Exchange | None) -> Any:
+    """The updates of a rank."""
+    model = fresh(text, settings)
+    state = start(model, text.batches, settings)
+    return train(model, pooled(text.q), text.batches, settings, state, q=text.q, exchange=exchange)
+
+
+def _exact_run(text: Text, transport: CountingTransport) -> Any:
+    return endless_run(text, ENDLESS, ExactExchange(transport))
+
+
 def main() -> None:
     """Print a line for every size and number of ranks."""
     updates = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     for K in SIZES:
-        volumes = [bytes_per_update(K, world, updates) for world in WORLDS]
+        run_of = partial(_exact_run, made_up(K))
+        volumes = [bytes_sent(world, updates, run_of) for world in WORLDS]
         texts = [f"{x / 1e6:.3f} MB ({w} ranks)" for x, w in zip(volumes, WORLDS, strict=True)]
         print(
             f"K = {K:,}: {', '.join(texts)} an update of {ENDLESS.batch_size} windows", flush=True

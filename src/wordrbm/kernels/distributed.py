@@ -44,6 +44,15 @@ def assign_owners(gradient, world, owner, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def row_owners(rows: Array, world: int) -> Array:
+    """The rank that owns each row by `barrier.py`'s rule, whoever has it."""
+    owners = np.empty(rows.size, np.int64)
+    for k in range(rows.size):
+        owners[k] = owner_thread(rows[k], world)
+    return owners
+
+
+@njit(cache=True, nogil=True)
 def count_rows_by_owner(row_index: Array, owner: Array, counts: Array) -> None:
     """``counts[p]`` is how many of these rows rank p owns."""
     counts[:] = 0

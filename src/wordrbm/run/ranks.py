@@ -14,7 +14,7 @@ from wordrbm.sampling import Chains
 from wordrbm.shapes import Array
 from wordrbm.training import TrainingSettings, TrainingState
 from wordrbm.training.batches import Batches
-from wordrbm.training.exchange import ExactExchange, Exchange, Requests
+from wordrbm.training.exchange import ExactExchange, Exchange, Requests, Transport
 from wordrbm.training.optimizer import part_slice
 from wordrbm.training.periodic import PeriodicExchange, RankBatches
 
@@ -23,23 +23,11 @@ SEED_STRIDE = 0x9E3779B97F4A7C15  # ranks of one run, and of runs with near seed
 Start: TypeAlias = Callable[[], TrainingState]
 
 
-class TrainingGroup(Protocol):
+class TrainingGroup(Transport, Protocol):
     """What `training.distributed.ProcessGroup` does, for a run that need not know torch."""
 
     @property
-    def rank(self) -> int: ...
-
-    @property
-    def world(self) -> int: ...
-
-    @property
     def is_first(self) -> bool: ...
-
-    def all_gather(self, block: Array) -> Array: ...
-
-    def all_to_all(self, blocks: Any, sizes: Any) -> list[Array]: ...
-
-    def meet(self) -> None: ...
 
     def on_all(self, function: Callable[[], T]) -> T: ...
 

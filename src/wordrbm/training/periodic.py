@@ -19,8 +19,7 @@ from typing import final
 
 import numpy as np
 
-from wordrbm.kernels.barrier import SCATTER
-from wordrbm.kernels.distributed import add_weighted, average_rows_to, count_updates
+from wordrbm.kernels.distributed import add_weighted, average_rows_to, count_updates, row_owners
 from wordrbm.kernels.optimizer import STRIDE
 from wordrbm.kernels.update import UpdateState
 from wordrbm.shapes import Array, Words
@@ -62,7 +61,7 @@ class PeriodicExchange:
         rows, self._count = np.sort(self._updated[: self._count]), 0
         if state.averages.power > 0:
             average_rows_to(now, rows, state.parameters, state.averages)
-        owners = _owners(rows, self._transport.world)
+        owners = row_owners(rows, self._transport.world)
         counts = np.bincount(owners, minlength=self._transport.world).astype(np.int64)
         header = np.concatenate([np.array(self.wanted, np.int64), counts])
         self._transport.meet()  # a slow rank is waited for as long as it lives
@@ -114,12 +113,6 @@ class PeriodicExchange:
             array.reshape(-1)[...] = part
         for name, block, a in zip(names, blocks, lengths, strict=True):
             _set_rows(name, block[a:].reshape(-1, values.shape[1]), now, state)
-
-
-def _owners(rows: Array, world: int) -> Array:
-    """The rank that averages each row, as `kernels.barrier.owner_thread` has it."""
-    mixed = rows.astype(np.uint32) * SCATTER
-    return ((mixed.astype(np.uint64) * np.uint64(world)) >> np.uint64(32)).astype(np.int64)
 
 
 def _dense(state: UpdateState) -> list[Array]:
