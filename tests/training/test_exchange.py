@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+from benchmarks.volume import CountingTransport
 
 from wordrbm.models import init_wordrep
 from wordrbm.sampling import PooledMetropolis
@@ -16,37 +17,25 @@ STEPS = 10  # past the first sample of the averages
 
 
 class Threads:
-    """A transport between threads of one process, with a count of what is sent."""
+    """Transports between threads of one process, with a count of what is sent."""
 
     def __init__(self, world):
-        self.barrier, self.boxes = threading.Barrier(world, timeout=60), {}
-        self.world, self.sent = world, [0] * world
+        barrier, boxes = threading.Barrier(world, timeout=60), [None] * world
+        self.members = [CheckedTransport(rank, world, barrier, boxes) for rank in range(world)]
 
     def of(self, rank):
-        return Member(self, rank)
+        return self.members[rank]
+
+    @property
+    def sent(self):
+        return [member.sent for member in self.members]
 
 
-class Member:
-    def __init__(self, threads, rank):
-        self.threads, self.rank, self.world = threads, rank, threads.world
-
-    def meet(self):
-        self.threads.barrier.wait()
-
-    def swap(self, value):
-        self.threads.boxes[self.rank] = value
-        self.meet()
-        values = [self.threads.boxes[rank] for rank in range(self.world)]
-        self.meet()
-        return values
-
-    def all_gather(self, block):
-        self.threads.sent[self.rank] += block.nbytes * (self.world - 1)
-        return np.stack(self.swap(block.copy()))
+class CheckedTransport(CountingTransport):
+    """Messages that must have the sizes which the receiver expects."""
 
     def all_to_all(self, blocks, sizes):
-        self.threads.sent[self.rank] += sum(block.nbytes for block in blocks)
-        received = [sent[self.rank] for sent in self.swap([block.copy() for block in blocks])]
+        received = super().all_to_all(blocks, sizes)
         assert [block.size for block in received] == list(sizes)
         return received
 

@@ -45,7 +45,7 @@ def test_a_store_that_is_gone_is_not_taken_for_silence():
 
 def test_a_call_that_does_not_return_is_given_up():
     over = threading.Event()
-    assert call_within(0.05, lambda: over.wait(60), "given up") == "given up"
+    assert call_within(lambda: over.wait(60), "given up", 0.05) == "given up"
     over.set()
-    assert call_within(60, lambda: 1, 2) == 1
-    assert call_within(60, lambda: 1 // 0, 2) == 2
+    assert call_within(lambda: 1, 2, 60) == 1
+    assert call_within(lambda: 1 // 0, 2, 60) == 2

@@ -141,7 +141,7 @@ class ProcessGroup:
 
     def is_reporter(self) -> bool:
         """Whether this rank is the one to print a sentence that all have."""
-        return call_within(LEAVE_SECONDS, lambda: int(self._store.add("reported", 1)) == 1, True)
+        return call_within(lambda: int(self._store.add("reported", 1)) == 1, True)
 
     def leave(self) -> None:
         """End what all ranks end; the first, which may hold the store, waits for the others."""
@@ -152,7 +152,7 @@ class ProcessGroup:
             self._store.set(f"left/{self.rank}", " ")
             self._store.wait(others, timedelta(seconds=limit))
 
-        call_within(limit + 1, tell_and_wait, None)
+        call_within(tell_and_wait, None, limit + 1)
         self._beats.stop()
 
     def close(self, error: BaseException) -> None:
@@ -161,7 +161,7 @@ class ProcessGroup:
         if isinstance(error, KeyboardInterrupt):
             sentence = f"Rank {self.rank} was stopped; the same command with --resume goes on."
         if not isinstance(error, RankLost | Stopped) and not self._failure():
-            call_within(LEAVE_SECONDS, lambda: self._store.set("failure", sentence), None)
+            call_within(lambda: self._store.set("failure", sentence), None)
         self.leave()
 
     def share(self, text: str) -> str:
@@ -199,7 +199,7 @@ class ProcessGroup:
     def _end_lost(self, error: BaseException) -> NoReturn:
         """Raise the sentence of the rank that failed, or name those whose beat has stopped."""
         self._raise_failure()
-        silent = call_within(LEAVE_SECONDS, lambda: self._beats.silent_ranks(self.world), None)
+        silent = self._beats.silent_ranks(self.world)
         names = " and ".join(f"rank {rank}" for rank in silent or ()) or "another rank"
         if silent is None or self.rank in silent:
             names = f"the machine of rank 0, {os.environ.get('MASTER_ADDR', '')},"
@@ -217,7 +217,7 @@ class ProcessGroup:
     def _failure(self) -> str:
         """The sentence with which a rank has ended, or nothing."""
         store, key = self._store, ["failure"]
-        text = call_within(LEAVE_SECONDS, lambda: store.check(key) and store.get(*key), b"")
+        text = call_within(lambda: store.check(key) and store.get(*key), b"")
         return str((text or b"").decode())
 
 

@@ -11,10 +11,11 @@ from contextlib import suppress
 from typing import Any, TypeVar, final
 
 BEAT_SECONDS = 0.5
+ANSWER_SECONDS = 10.0  # after which a store is taken to be out of reach
 T = TypeVar("T")
 
 
-def call_within(seconds: float, function: Callable[[], T], otherwise: T) -> T:
+def call_within(function: Callable[[], T], otherwise: T, seconds: float = ANSWER_SECONDS) -> T:
     """What a function returns; `otherwise` if it fails or has not returned after some seconds.
 
     A store whose network is cut may not answer for many minutes, whatever its timeout.
@@ -51,16 +52,22 @@ class Heartbeat(threading.Thread):
 
     def count(self, rank: int) -> int:
         """How often a rank's heart has beaten; -1 if the store does not answer."""
-        try:
-            return int(self._store.add(f"beat/{rank}", 0))
-        except Exception:
-            return -1
+        return call_within(lambda: int(self._store.add(f"beat/{rank}", 0)), -1)
 
     def silent_ranks(self, world: int) -> list[int] | None:
         """The ranks whose beat has stopped; None if the store does not answer."""
-        before = [self.count(rank) for rank in range(world)]
-        time.sleep(4 * BEAT_SECONDS)
-        now = [self.count(rank) for rank in range(world)]
-        if -1 in now:
+        if (before := self._counts(world)) is None:
             return None
-        return [rank for rank in range(world) if before[rank] == now[rank]]
+        time.sleep(4 * BEAT_SECONDS)
+        if (after := self._counts(world)) is None:
+            return None
+        return [rank for rank in range(world) if before[rank] == after[rank]]
+
+    def _counts(self, world: int) -> list[int] | None:
+        """The counts of all ranks; None as soon as the store does not answer."""
+        counts = list[int]()
+        for rank in range(world):
+            counts.append(self.count(rank))
+            if counts[-1] < 0:
+                return None
+        return counts
