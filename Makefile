@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Python compiles a module when it is first imported; of these packages most never are.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 .PHONY: demo test test-all lint bench clean
 
@@ -31,16 +33,16 @@ $(VENV)/pip.stamp:
 	touch $@
 
 $(VENV)/demo.stamp: pyproject.toml | $(VENV)/pip.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[demo]"
+	$(PIP) --editable ".[demo]"
 	touch $@
 
 $(VENV)/dev.stamp: pyproject.toml | $(VENV)/pip.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[demo,dev]"
+	$(PIP) --editable ".[demo,dev]"
 	touch $@
 
 # Tests of several processes need torch; without it they are skipped, with the reason.
 $(VENV)/torch.stamp: | $(VENV)/dev.stamp
-	@timeout 300 $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 1 torch==2.13.0 \
+	@timeout 300 $(PIP) --retries 1 torch==2.13.0 \
 	  && touch $@ || echo "torch==2.13.0 could not be installed: tests of several processes are skipped"
 
 clean:

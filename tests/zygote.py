@@ -9,7 +9,7 @@ line:
 
 Run as a module this file is the zygote of the command `wordrbm`; `tests/pytest_zygote.py` is that
 of pytest in a copy of the package. A test that only needs the command in a process of its own calls
-`wordrbm`.
+`wordrbm`, and one that watches or stops it makes a `Process`.
 """
 
 import atexit
@@ -44,7 +44,8 @@ class Zygote:
     def start(self, *arguments, log, **options):
         """Run the command with these arguments in a new process; gives its number.
 
-        Options are the files `errors` (the log if there is none) and `input`, and `environment`.
+        Options are the files `errors` (the log if there is none) and `input`, `environment`, and
+        `code`, which is executed there before the command.
         """
         words = [str(argument) for argument in arguments]
         return self._ask({"start": words, "log": str(log), **options})
@@ -77,16 +78,48 @@ def command_zygote():
     return zygote
 
 
-def wordrbm(*arguments, input="", env=None):
+def wordrbm(*arguments, input="", env=None, **options):
     """Run the command as `subprocess.run` would, with its output captured."""
     with tempfile.TemporaryDirectory() as folder:
         given, log, errors = (Path(folder, name) for name in ("input", "log", "errors"))
         given.write_text(input)
-        options = {"errors": str(errors), "input": str(given)}
+        options |= {"errors": str(errors), "input": str(given)}
         code = command_zygote().run(
             *arguments, log=log, environment=dict(env or os.environ), **options
         )
         return subprocess.CompletedProcess(arguments, code, log.read_text(), errors.read_text())
+
+
+class Process:
+    """A command that runs while the test reads what it prints, as `subprocess.Popen` has it."""
+
+    def __init__(self, *arguments, pipes=("stderr",), errors=os.devnull, **options):
+        """Start it with pipes to `stdin`, `stdout` and `stderr` as named; `errors` is a file."""
+        self.zygote, self.returncode = command_zygote(), None
+        with tempfile.TemporaryDirectory() as folder:
+            names = {name: f"{folder}/{name}" for name in pipes}
+            for name, path in names.items():
+                os.mkfifo(path)
+                flags = os.O_RDWR if name == "stdin" else os.O_RDONLY | os.O_NONBLOCK
+                file = os.open(path, flags)  # at once: the other end is opened by the zygote
+                os.set_blocking(file, True)
+                setattr(self, name, os.fdopen(file, "w" if name == "stdin" else "r"))
+            if "stdin" in names:
+                options["input"] = names["stdin"]
+            self.pid = self.zygote.start(
+                *arguments,
+                log=names.get("stdout", os.devnull),
+                errors=names.get("stderr", str(errors)),
+                environment=dict(os.environ) | options.pop("environment", {}),
+                **options,
+            )
+
+    def send_signal(self, number):
+        os.kill(self.pid, number)
+
+    def wait(self):
+        self.returncode = self.zygote.wait(self.pid)
+        return self.returncode
 
 
 def serve(command):
@@ -114,11 +147,15 @@ def _say(answer):
     print(json.dumps(answer), flush=True)
 
 
-def _start(command, arguments, **options):
+def _start(command, arguments, log, errors=None, input=os.devnull, **options):
+    """Fork a child; its files are open when this returns, so that a pipe has both its ends."""
+    writing = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOCTTY
+    paths = ((input, os.O_RDONLY), (log, writing), (errors or log, writing))
+    files = [os.open(path, flags) for path, flags in paths]
     child = os.fork()
     if child == 0:
         try:
-            _become(command, arguments, **options)
+            _become(command, arguments, files, **options)
         except KeyboardInterrupt:  # before the command began, or after its end: as Python does it
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGINT)
@@ -126,22 +163,28 @@ def _start(command, arguments, **options):
             traceback.print_exc()
         finally:
             os._exit(99)  # not reached: the command returns a code or ends by a signal
+    for file in files:
+        os.close(file)
     return child
 
 
-def _become(command, arguments, log, errors=None, input=os.devnull, environment=None):
+def _become(command, arguments, files, environment=None, code=""):
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.dup2(os.open(input, os.O_RDONLY), 0)
-    for stream, path in ((1, log), (2, errors or log)):
-        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
+    for stream, file in enumerate(files):
+        os.dup2(file, stream)
+        os.close(file)
+    # The old objects took note of what their files can do.
     sys.stdin = open(0, closefd=False)  # noqa: SIM115 - for as long as the process lives
+    sys.stdout = open(1, "w", buffering=1 if os.isatty(1) else -1, closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
     os.environ.clear()
     os.environ.update(environment or _ENVIRONMENT)
-    code = command(arguments)
+    exec(code, {})
+    status = command(arguments)
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(code)
+    os._exit(status)
 
 
 def _wordrbm(arguments):

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 import sys
 import time
 
@@ -10,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.reviews import write_reviews
+from tests.zygote import Process
 from wordrbm.cli.app import app, main
 
 SMALL = (
@@ -214,15 +214,14 @@ def test_the_advice_for_a_test_folder_of_one_class_works(fault, reviews, tmp_pat
 def test_a_signal_stops_training_and_nothing_is_written(reviews, tmp_path):
     out = tmp_path / "out"
     long = [str(x) for x in SMALL if x != "--quiet"]
-    command = [sys.executable, "-m", "wordrbm", "classifier", "train", "--data", str(reviews)]
-    command += ["--out", str(out), *long, "--windows", "50000000"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    command = ["classifier", "train", "--data", reviews, "--out", out, *long]
+    process = Process(*command, "--windows", 50_000_000)
     for line in process.stderr:
         if "pre-training" in line or "all documents" in line:
             break
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=60)
-    assert process.returncode == 130
+    error = process.stderr.read()
+    assert process.wait() == 130
     assert "Stopped; no classifier was written." in error
     assert not (out / "classifier.json").exists()

@@ -1,7 +1,6 @@
 """The commands as a user runs them: in a process of their own, by exit code and output."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.corpora import prepared
-from tests.zygote import wordrbm
+from tests.zygote import Process, wordrbm
 from wordrbm.cli.app import app
 from wordrbm.io.word2vec import read_word2vec
 from wordrbm.trained_model import load
@@ -37,8 +36,7 @@ def corpus(tmp_path_factory):
 @pytest.fixture(scope="module")
 def model(corpus, tmp_path_factory):
     out = tmp_path_factory.mktemp("trained") / "model"
-    command = [sys.executable, "-m", "wordrbm", "train", str(corpus), "--out", str(out)]
-    done = subprocess.run([*command, *SMALL, "--json"], capture_output=True, text=True, timeout=120)
+    done = wordrbm("train", corpus, "--out", out, *SMALL, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["windows"] >= 2000
     return out
@@ -198,17 +196,13 @@ def test_a_command_interrupted_as_it_loads_shows_no_traceback(model):
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_saves_a_checkpoint_and_resume_goes_on(corpus, tmp_path, number, code):
     run = [*SMALL, "--windows=200000"]
-    command = [sys.executable, "-m", "wordrbm", "train"]
-    process = subprocess.Popen(
-        [*command, str(corpus), "--out", str(tmp_path / "model"), *run],
-        stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"},
-    )  # fmt: skip
+    process = Process("train", corpus, "--out", tmp_path / "model", *run)
     while "acceptance" not in process.stderr.readline():
         pass  # until there is an update to save
     time.sleep(0.2)
     process.send_signal(number)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == code, said
+    said = process.stderr.read()
+    assert process.wait() == code, said
     assert "--resume" in said
     done = wordrbm("train", corpus, "--out", tmp_path / "model", *run, "--resume")
     assert done.returncode == 0, done.stderr

@@ -1,11 +1,8 @@
 """The command `wordrbm likelihood`, from a corpus and a model to the stored log Z."""
 
 import json
-import os
 import shutil
 import signal
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +10,7 @@ import pytest
 
 import wordrbm
 from tests.corpora import prepared
+from tests.zygote import Process
 from wordrbm.models import WordRepRBM
 from wordrbm.text.corpus import PreparedCorpus
 from wordrbm.trained_model import load, save
@@ -130,15 +128,12 @@ def test_a_plot_of_another_kind_is_refused_before_any_work(likelihood, model, tm
 
 
 def test_a_signal_ends_it_with_a_sentence_and_no_file(trained_folders, model):
-    arguments = [str(model), str(trained_folders[1]), "--temperatures", "1000000", "--chains", "64"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "wordrbm", "likelihood", *arguments],
-        stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"},
-    )  # fmt: skip
+    options = ["--temperatures", 1_000_000, "--chains", 64]
+    process = Process("likelihood", model, trained_folders[1], *options)
     process.stderr.readline()  # the first line of progress
     process.send_signal(signal.SIGINT)
-    _, message = process.communicate(timeout=60)
-    assert process.returncode == 130, message
+    message = process.stderr.read()
+    assert process.wait() == 130, message
     assert "nothing was written" in message
     assert not (model / "likelihood.json").exists()
 

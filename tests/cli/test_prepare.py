@@ -13,7 +13,9 @@ from wordrbm.text.prepare import jobs
 
 # A process started in the background of a shell is born deaf to Ctrl-C; this one must hear it.
 HEARING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-COMMAND = [sys.executable, "-c", HEARING + "from wordrbm.cli.app import main; main()", "prepare"]
+OFTEN = "from wordrbm.cli import progress; progress.SECONDS_BETWEEN_LINES = 0.1; "
+MAIN = "from wordrbm.cli.app import main; main()"
+COMMAND = [sys.executable, "-c", HEARING + OFTEN + MAIN, "prepare"]
 
 
 @pytest.fixture

@@ -1,12 +1,12 @@
 """How the long commands show themselves: quiet, in a pipe, on a terminal."""
 
 import os
-import subprocess
 import sys
 
 import pytest
 
 from tests.corpora import prepared, story
+from tests.zygote import Process, wordrbm
 from wordrbm.cli import progress as shown
 from wordrbm.cli.app import main
 from wordrbm.cli.progress import progress
@@ -19,8 +19,6 @@ from wordrbm.training.optimizer import LearningRates
 CODE = """
 import os, pathlib, wordrbm.cli.demo
 wordrbm.cli.demo.speeches = lambda: pathlib.Path(os.environ["STORIES"])
-from wordrbm.cli.app import main
-main()
 """
 SMALL = [
     "--dimension=4", "--hidden=6", "--mh-steps=5", "--batch-size=32", "--chains=32",
@@ -44,48 +42,43 @@ def places(tmp_path_factory):
 
 
 @pytest.fixture
-def run(places, tmp_path):
-    """Start a long command with its standard error at a given place."""
+def line(places, tmp_path):
+    """The words of a long command, and what it is started with."""
 
-    def start(command, *options, **pipes):
+    def make(command, *options):
         words = {
             "prepare": ["TEXT", "--workers=1"],
             "train": ["CORPUS", *SMALL],
             "demo": ["--windows=2048"],
         }[command]
         arguments = [command, *(str(places.get(word, word)) for word in words)]
-        arguments += ["--out", str(tmp_path / "out"), *options]
-        environment = os.environ | {
-            "STORIES": str(places["TEXT"]),
-            "TERM": "xterm",
-            "COLUMNS": "99",
-        }
-        line = [sys.executable, "-c", CODE, *arguments]
-        return subprocess.Popen(line, stdout=subprocess.PIPE, env=environment, **pipes)
+        environment = {"STORIES": str(places["TEXT"]), "TERM": "xterm", "COLUMNS": "99"}
+        return [*arguments, "--out", tmp_path / "out", *options], environment
 
-    return start
+    return make
 
 
-def controls(data):
+def controls(text):
     """The control characters in an output, ends of lines aside."""
-    return {character for character in data.decode() if not character.isprintable()} - {"\n"}
+    return {character for character in text if not character.isprintable()} - {"\n"}
 
 
 @pytest.mark.parametrize("command", LABELS)
-def test_quiet_shows_no_progress(run, command):
-    process = run(command, "--quiet", stderr=subprocess.PIPE)
-    output, errors = process.communicate(timeout=120)
-    assert (process.returncode, errors) == (0, b"")
-    assert output, "the result is no progress"
+def test_quiet_shows_no_progress(line, command):
+    words, environment = line(command, "--quiet")
+    done = wordrbm(*words, env=os.environ | environment, code=CODE)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout, "the result is no progress"
 
 
 @pytest.mark.parametrize("command", LABELS)
-def test_a_pipe_gets_plain_lines(run, command):
-    process = run(command, stderr=subprocess.PIPE)
-    output, errors = process.communicate(timeout=120)
-    assert process.returncode == 0
+def test_a_pipe_gets_plain_lines(line, command):
+    words, environment = line(command)
+    process = Process(*words, environment=environment, code=CODE, pipes=("stdout", "stderr"))
+    errors, output = process.stderr.read(), process.stdout.read()
+    assert process.wait() == 0
     assert controls(errors) == controls(output) == set()
-    lines = errors.decode().splitlines()
+    lines = errors.splitlines()
     assert {line.split()[0] for line in lines} == set(LABELS[command])
     assert all("%" in line for line in lines)
 
@@ -93,20 +86,20 @@ def test_a_pipe_gets_plain_lines(run, command):
 @pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal is a POSIX matter")
 @pytest.mark.parametrize("command", ["prepare", "train"])
 @pytest.mark.parametrize("quiet", [True, False])
-def test_a_terminal_gets_a_bar(run, command, quiet):
+def test_a_terminal_gets_a_bar(line, command, quiet):
     ours, theirs = os.openpty()
-    process = run(command, *["--quiet"] * quiet, stderr=theirs)
+    words, environment = line(command, *["--quiet"] * quiet)
+    process = Process(*words, environment=environment, pipes=(), errors=os.ttyname(theirs))
     os.close(theirs)
-    errors = b"".join(iter(lambda: _read(ours), b""))
+    errors = b"".join(iter(lambda: _read(ours), b"")).decode()
     os.close(ours)
-    process.communicate(timeout=120)
-    assert process.returncode == 0
+    assert process.wait() == 0
     if quiet:
-        assert errors == b""
+        assert errors == ""
         return
     assert "\x1b" in controls(errors)
     for word in (*LABELS[command], "━", "100%"):
-        assert word in errors.decode()
+        assert word in errors
 
 
 def _read(terminal):

@@ -2,14 +2,13 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
 from typer.testing import CliRunner
 
 from tests.tagging.sentences import write_model, write_task
+from tests.zygote import Process, wordrbm
 from wordrbm.cli.app import app
 from wordrbm.cli.tagger import predict_labels
 from wordrbm.errors import WordRBMError
@@ -131,28 +130,22 @@ def test_a_closed_standard_input_is_refused(tagger, monkeypatch):
 
 def test_a_stop_writes_no_tagger(tmp_path):
     task, out = write_task(tmp_path / "task", train=3000), tmp_path / "tagger"
-    command = [sys.executable, "-m", "wordrbm", "tagger", "train", "--data", str(task)]
-    process = subprocess.Popen(
-        [*command, "--out", str(out)], stderr=subprocess.PIPE, text=True, bufsize=1
-    )
+    process = Process("tagger", "train", "--data", task, "--out", out)
     line = process.stderr.readline()  # progress is shown once fitting has begun
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, rest = process.communicate(timeout=60)
-    assert process.returncode == 128 + signal.SIGINT
+    rest = process.stderr.read()
+    assert process.wait() == 128 + signal.SIGINT
     assert "Stopped; no tagger was written." in line + rest
     assert not (out / "tagger.safetensors").exists()
 
 
 def test_a_mistake_is_one_sentence(tmp_path):
-    command = [sys.executable, "-m", "wordrbm", "tagger"]
     for arguments in (
         ["train", "--data", tmp_path, "--out", tmp_path / "o"],
         ["predict", tmp_path],
     ):
-        done = subprocess.run(
-            [*command, *map(str, arguments)], capture_output=True, text=True, timeout=60
-        )
+        done = wordrbm("tagger", *arguments)
         assert done.returncode == 2
         assert done.stderr.startswith("wordrbm: ")
         assert done.stderr.count("\n") == 1
