@@ -3,13 +3,16 @@
 import io
 import signal
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+import wordrbm
 from wordrbm.cli import (
+    card,
     classifier,
     demo,
+    doctor,
     heldout,
     inference,
     info,
@@ -25,10 +28,8 @@ UsageError: type[Exception] = typer.BadParameter.__bases__[0]  # typer moved it 
 
 app = typer.Typer(
     cls=train.LazyTrainGroup,
-    help="Train restricted Boltzmann machines on words: prepare, train, then use the vectors.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
     rich_markup_mode=None,
 )
 app.command("prepare")(prepare.prepare_command)
@@ -42,11 +43,31 @@ app.command("export")(vectors.export_vectors)
 app.command("evaluate")(heldout.score_cloze)
 app.command("likelihood")(heldout.report_likelihood)
 app.command("info")(info.show_info)
+app.command("card")(card.write_card)
 app.command("metrics")(info.show_metrics)
 app.command("mixing")(mixing.mixing)
 app.add_typer(classifier.app, name="classifier")
 app.add_typer(tagger.app, name="tagger")
 app.command("demo")(demo.demo)
+app.command("doctor")(doctor.diagnose)
+
+
+def _print_version(requested: bool) -> None:
+    if requested:
+        print(f"wordrbm {wordrbm.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Train restricted Boltzmann machines on words: prepare, train, then use the vectors."""
 
 
 def main(application: typer.Typer = app) -> None:

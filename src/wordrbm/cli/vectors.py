@@ -88,28 +88,32 @@ def print_neighbours(nearest: "dict[str, Neighbours]") -> None:
 
 def export_vectors(
     model: ModelFolder,
-    out: Annotated[Path, typer.Option(help="The file to write.")],
+    out: Annotated[Path, typer.Option(help="The file or, for model2vec and spacy, folder.")],
     form: Annotated[
-        str, typer.Option("--format", help="word2vec (text) or word2vec-binary.")
+        str,
+        typer.Option(
+            "--format",
+            help="word2vec, word2vec-binary, glove, safetensors, model2vec or spacy.",
+        ),
     ] = "word2vec",
     raw: Annotated[
         bool, typer.Option("--raw", help="The rows of D as trained, not centred and whitened.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the word vectors as a word2vec file, for gensim and others.
+    """Write the word vectors for another library: gensim, model2vec, spaCy and others.
 
     Vectors are centred and whitened by word frequency, so that cosines are meaningful.
 
     \b
     Example:
       wordrbm export model --out vectors.txt --format word2vec
+      wordrbm export model --out static --format model2vec
     """
-    from wordrbm.io import load_vectors
-    from wordrbm.io.word2vec import write_word2vec
+    from wordrbm.io import export, load_vectors
 
     vectors = load_vectors(model, raw=raw)
-    write_word2vec(vectors, out, form)
+    export.export_vectors(vectors, out, form)
     words, dimension = vectors.matrix.shape
-    result = {"out": str(out), "words": words, "dimension": dimension}
+    result = {"out": str(out), "format": form, "words": words, "dimension": dimension}
     print_result(result, [f"{out}: {words:,} words of {dimension} numbers"], as_json=as_json)

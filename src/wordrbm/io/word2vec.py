@@ -2,7 +2,7 @@
 
 Text: a line ``K d`` (GloVe has none), then ``word x1 .. xd`` a line; nine digits are written,
 enough to give every float32 back. Binary: the same first line, then each word, a space and d
-little-endian float32. Both are written, text is read.
+little-endian float32. All are written, text is read.
 """
 
 import re
@@ -32,21 +32,21 @@ def _binary_records(vectors: Vectors) -> Iterator[bytes]:
 FORMATS: dict[str, Callable[[Vectors], Iterator[bytes]]] = {
     "word2vec": _text_lines,
     "word2vec-binary": _binary_records,
+    "glove": _text_lines,
 }
 
 
 def write_word2vec(vectors: Vectors, path: Path, format: str) -> None:
     """Write the vectors in one of `FORMATS`, whole or not at all."""
-    if format not in FORMATS:
-        raise WordRBMError(f"Format {format!r} is not known; use one of {', '.join(FORMATS)}.")
     spaced = next((word for word in vectors.words if not word or word.split() != [word]), None)
     if spaced is not None:
         raise WordRBMError(
-            f"The word {spaced!r} has white space in it, which the word2vec formats cannot hold; "
+            f"The word {spaced!r} has white space in it, which {format} files cannot hold; "
             "remove it from the text and train again."
         )
     with atomic_write(path) as temporary, temporary.open("wb") as file:
-        file.write(f"{len(vectors)} {vectors.matrix.shape[1]}\n".encode())
+        if format != "glove":
+            file.write(f"{len(vectors)} {vectors.matrix.shape[1]}\n".encode())
         file.writelines(FORMATS[format](vectors))
 
 
