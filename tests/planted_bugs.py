@@ -470,8 +470,8 @@ BUGS = [
         "if averages.power > 0 and averages.covered[w] < now:", "if False:", SHARED),
     Bug("chains of other ranks missing from a checkpoint", "training/exchange.py",
         "self._complete_shards(array.reshape(shards, -1))", "pass", SHARED),
-    Bug("ranks averaged plainly", "kernels/distributed.py",
-        "np.float64(weight[k]) * values[k, j]", "values[k, j]",
+    Bug("ranks averaged plainly", "kernels/periodic.py",
+        "np.float64(words[k, -1])", "1.0",
         "tests/training/test_periodic.py"
         "::test_a_row_is_averaged_by_how_often_each_rank_has_updated_it"),
 ]  # fmt: skip

@@ -6,19 +6,12 @@ updated to all. A row that one rank alone has in an update is that rank's, so it
 sent; any other has the owner of `barrier.py`'s rule.
 """
 
-import numpy as np
 from numba import njit
 
 from wordrbm.kernels.barrier import owner_thread, thread_slice
 from wordrbm.kernels.fastmath import all_within
-from wordrbm.kernels.optimizer import (
-    STRIDE,
-    AverageTables,
-    average_decay,
-    average_dense,
-    blend,
-)
-from wordrbm.kernels.pcd_gradient import Parameters
+from wordrbm.kernels.optimizer import STRIDE, average_dense
+from wordrbm.kernels.periodic import average_row
 from wordrbm.shapes import Array
 
 NO_OWNER = -1
@@ -41,15 +34,6 @@ def assign_owners(gradient, world, owner, out):  # type: ignore[no-untyped-def]
             elif owner[w] != rank:
                 owner[w] = owner_thread(w, world)
     return count
-
-
-@njit(cache=True, nogil=True)
-def row_owners(rows: Array, world: int) -> Array:
-    """The rank that owns each row by `barrier.py`'s rule, whoever has it."""
-    owners = np.empty(rows.size, np.int64)
-    for k in range(rows.size):
-        owners[k] = owner_thread(rows[k], world)
-    return owners
 
 
 @njit(cache=True, nogil=True)
@@ -147,46 +131,3 @@ def unpack_parameters(rank, world, owner, parameters, averages, rows, step, boun
             parameters.D[w], parameters.b[w] = values[end : end + d], values[end + d]
             end += d + 1
     return within
-
-
-@njit(cache=True, nogil=True)
-def average_row(parameters, averages, w, now):  # type: ignore[no-untyped-def]
-    """Bring the averages of a row up to sample `now`."""
-    decay = parameters.D.dtype.type(average_decay(averages.covered[w], now, averages.power))
-    blend(averages.D[w], parameters.D[w], decay)
-    blend(averages.b[w : w + 1], parameters.b[w : w + 1], decay)
-    averages.covered[w] = now
-
-
-@njit(cache=True, nogil=True)
-def count_updates(gradient, updates, updated, count):  # type: ignore[no-untyped-def]
-    """``updates[w]`` grows by how often row w is in the gradient; how many rows it has grown at.
-
-    These are ``updated[:count]``, from an empty list on: no other row need be looked at.
-    """
-    for shard in range(len(gradient.rows)):
-        for w in gradient.row_index[shard, : gradient.rows[shard]]:
-            if updates[w] == 0:
-                updated[count] = w
-                count += 1
-            updates[w] += 1
-    return count
-
-
-@njit(cache=True, nogil=True)
-def average_rows_to(now: int, rows: Array, parameters: Parameters, averages: AverageTables) -> None:
-    """Bring the averages of these rows up to sample `now`."""
-    for w in rows:
-        if averages.covered[w] < now:
-            average_row(parameters, averages, w, now)
-
-
-@njit(cache=True, nogil=True)
-def add_weighted(
-    place: Array, weight: Array, values: Array, total_weight: Array, total: Array
-) -> None:
-    """``total[place[k]] += weight[k] values[k]``, in double precision."""
-    for k in range(place.size):
-        total_weight[place[k]] += weight[k]
-        for j in range(values.shape[1]):
-            total[place[k], j] += np.float64(weight[k]) * values[k, j]

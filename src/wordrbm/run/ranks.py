@@ -172,10 +172,11 @@ class PeriodicRanks:
         return step % self._every == 0 or is_score_due(step, self._local)
 
     def complete(self, state: TrainingState, settings: TrainingSettings) -> TrainingState:
-        """The state with the chains of all ranks, one rank's after the other's."""
+        """The state with the chains of all ranks in their order, on the first with all averages."""
         v, h = (self._group.all_gather(np.ascontiguousarray(x)) for x in state.chains)
         chains = Chains(v.reshape(-1, v.shape[2]), h.reshape(-1, h.shape[2]))
-        return state._replace(chains=chains)
+        averages = state.averages and self.exchange.complete(state.averages)
+        return state._replace(chains=chains, averages=averages)
 
     def divide(self, settings: TrainingSettings) -> TrainingSettings:
         """The updates are divided among the ranks; each has random numbers of its own."""

@@ -147,7 +147,8 @@ class TrainingRun:
                 saved_at = time.monotonic()
                 self._save(current)
             resumed_at = time.monotonic()
-        self.ranks.on_first(lambda: self._save_model(current))
+        complete = self._complete(current)
+        self.ranks.on_first(lambda: self._save_model(complete))
 
     def _initial_state(self) -> RunState:
         settings, q = self.settings, self.prepared.vocabulary.probability()

@@ -76,6 +76,8 @@ class CompiledUpdate:
             rank=exchange.rank if exchange else 0,
             world=exchange.world if exchange else 1,
         )
+        if exchange:
+            exchange.begin(self._state)
         self._workers = [
             _Worker(k, self._threads, settings.seed, self._state) for k in range(1, self._threads)
         ]

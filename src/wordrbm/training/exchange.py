@@ -9,8 +9,8 @@ all ranks know beforehand:
 2. the gradients of a shard, to the owner of each row and slice, who applies them in shard order;
 3. the distinct rows and the slices that an owner has updated, to all.
 
-Every number is added by one rank in the order in which one process adds it, so the bits do not
-depend on the number of processes. What they are sent by is a `Transport`.
+Every number is added by one rank in the order of one process: the bits do not depend on how many
+there are. What they are sent by is a `Transport`.
 """
 
 from collections.abc import Sequence
@@ -76,6 +76,9 @@ class Exchange(Protocol):
     @property
     def world(self) -> int:
         """How many processes share the shards."""
+
+    def begin(self, state: UpdateState) -> None:
+        """See what the updates work on, before the first of them; O(K)."""
         ...
 
     def gather_gradients(self, state: UpdateState) -> None:
@@ -95,7 +98,8 @@ class ExactExchange:
         self._transport = transport
         self.rank, self.world = transport.rank, transport.world
         self.wanted = self.agreed = Requests()
-        self._owner: Array = np.zeros(0, np.int32)  # of each row; made with the first update
+        self._owner: Array = np.zeros(0, np.int32)  # of each row
+        self._compiled = False
         self._rows: Array = self._owner  # the distinct rows of an update
 
     def agree(self, wanted: Requests, step: int) -> Requests:
@@ -104,10 +108,13 @@ class ExactExchange:
         self.wanted = wanted._replace(save=wanted.save and not self.agreed.save)
         return wanted if self.world == 1 else self.agreed
 
+    def begin(self, state: UpdateState) -> None:
+        self._owner = np.full(len(state.parameters.b), NO_OWNER, np.int32)
+
     def gather_gradients(self, state: UpdateState) -> None:
-        if not self._owner.size:
-            self._owner = np.full(len(state.parameters.b), NO_OWNER, np.int32)
+        if not self._compiled:
             self._transport.meet()  # one of them may have compiled for longer than the timeout
+            self._compiled = True
         self._gather_rows(state)
         if state.flags[BAD_ID] >= len(state.parameters.b):
             return  # refused by all ranks

@@ -5,27 +5,49 @@ since the last exchange becomes
 
     sum_r n_r x_r / sum_r n_r,
 
-so that a word which only one rank has read keeps what it has learnt there. Dense parameters,
-velocities and running averages are averaged likewise, those of no row plainly. Sums are taken in
-the order of the ranks by the owner of a row or slice: the bits depend on the number of ranks, and
-on nothing else.
+so that a word which only one rank has read keeps what it has learnt there. Changes of `D` are sent
+as 16-bit integers with a scale for each row. Dense parameters, their velocities and their running
+averages become the plain mean. Sums are taken in the order of the ranks by the owner of a row or
+slice: the bits depend on the number of ranks, and on nothing else.
+
+The running averages of a row are not sent: its owner averages its own copy of the row, which is
+every rank's after an exchange. They are gathered for scores and checkpoints (`complete`).
 
 Reference
     T. Lin, S. Stich, K. Patel, M. Jaggi. Don't use large mini-batches, use local SGD. ICLR 2020.
 """
 
-from collections.abc import Callable
-from typing import final
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple, final
 
 import numpy as np
 
-from wordrbm.kernels.distributed import add_weighted, average_rows_to, count_updates, row_owners
 from wordrbm.kernels.optimizer import STRIDE
+from wordrbm.kernels.periodic import (
+    CHANGE,
+    NOT_AVERAGED,
+    add_rows_of_rank,
+    count_updates,
+    pack_means,
+    pack_rows,
+    row_owners,
+    set_rows,
+)
 from wordrbm.kernels.update import UpdateState
 from wordrbm.shapes import Array, Words
 from wordrbm.training.batches import Batches
 from wordrbm.training.exchange import Requests, Transport
-from wordrbm.training.optimizer import part_slice
+from wordrbm.training.optimizer import Averages, part_slice
+
+
+class RowTables(NamedTuple):
+    """What is kept of each row, (K, ...)."""
+
+    base: Array  # D when the ranks last agreed on it
+    updates: Array  # since then
+    updated: Array  # the rows that have any, in front
+    place: Array  # scratch: -1 between exchanges
 
 
 @final
@@ -37,8 +59,16 @@ class PeriodicExchange:
     def __init__(self, transport: Transport, is_due: Callable[[int], bool]) -> None:
         self._transport, self._is_due = transport, is_due
         self.wanted = self.agreed = Requests()
-        self._updates: Array = np.zeros(0, np.int32)  # of each row, since the last exchange
-        self._updated, self._count = self._updates, 0  # the rows that have any
+        self._rows: RowTables | None = None
+        self._count, self._compiled = 0, False  # rows updated; an update has been made
+
+    def begin(self, state: UpdateState) -> None:
+        K = len(state.parameters.b)
+        zeros = np.zeros(K, np.int32)
+        self._rows = RowTables(state.parameters.D.copy(), zeros, zeros.copy(), zeros - 1)
+        if state.averages.power > 0:
+            owners = row_owners(np.arange(K), self._transport.world)
+            state.averages.covered[owners != self._transport.rank] = NOT_AVERAGED
 
     def agree(self, wanted: Requests, step: int) -> Requests:
         """What all ranks do after this update: something only where all are the same."""
@@ -49,70 +79,92 @@ class PeriodicExchange:
         """Nothing: every rank has the gradients of its own batch."""
 
     def gather_parameters(self, step: int, state: UpdateState) -> None:
-        if not self._updates.size:
-            self._updates = np.zeros(len(state.parameters.b), np.int32)
-            self._updated = np.empty_like(self._updates)
+        assert self._rows is not None
+        if not self._compiled:
             self._transport.meet()  # one of them may have compiled for longer than the timeout
-        self._count = count_updates(state.gradient, self._updates, self._updated, self._count)
+            self._compiled = True
+        tables = self._rows
+        self._count = count_updates(state.gradient, tables.updates, tables.updated, self._count)
         if self._is_due(step):
-            self._average(step // STRIDE, state)
+            self._average(step, state, tables)
 
-    def _average(self, now: int, state: UpdateState) -> None:
-        rows, self._count = np.sort(self._updated[: self._count]), 0
-        if state.averages.power > 0:
-            average_rows_to(now, rows, state.parameters, state.averages)
+    def complete(self, averages: Averages) -> Averages:
+        """The averages of all rows, each by its owner, on the first rank; O(K)."""
+        world = self._transport.world
+        owners = row_owners(np.arange(averages.covered.size), world)
+        rows = [np.flatnonzero(owners == p) for p in range(world)]
+        value, covered = dict(averages.value), self._on_first(rows, averages.covered)
+        for name in averages.tables:
+            value[name] = self._on_first(rows, averages.value[name])
+        return replace(averages, value=value, covered=covered)
+
+    def _on_first(self, rows: Sequence[Array], table: Array) -> Array:
+        """A table with the rows of every rank, on the first; on the others, as it is."""
+        rank, width = self._transport.rank, table[:1].size
+        out = [
+            table[rows[rank]].reshape(-1) if p == 0 else table[:0].reshape(-1)
+            for p in range(len(rows))
+        ]
+        sizes = [len(x) * width if rank == 0 else 0 for x in rows]
+        complete = table.copy()
+        received = self._transport.all_to_all(out, sizes)
+        for share, values in zip(rows, received, strict=True) if rank == 0 else ():
+            complete[share] = values.reshape(len(share), *table.shape[1:])
+        return complete
+
+    def _average(self, step: int, state: UpdateState, tables: RowTables) -> None:
+        rows, self._count = np.sort(tables.updated[: self._count]), 0
         owners = row_owners(rows, self._transport.world)
         counts = np.bincount(owners, minlength=self._transport.world).astype(np.int64)
         header = np.concatenate([np.array(self.wanted, np.int64), counts])
         self._transport.meet()  # a slow rank is waited for as long as it lives
         headers = self._transport.all_gather(header)
         self.agreed = Requests(bool(headers[:, 0].any()), bool(headers[:, 1].any()))
-        order = np.argsort(owners, kind="stable")
-        merged = self._merge(rows[order], headers[:, 2:], state)
-        self._distribute(now, *merged, state)
-        self._updates[rows] = 0
+        rows = rows[np.argsort(owners, kind="stable")]
+        means = self._merge(rows, headers[:, 2:], state, tables)
+        self._distribute((step - 1) // STRIDE, *means, state, tables)
+        tables.updates[rows] = 0
 
-    def _merge(self, rows: Array, counts: Array, state: UpdateState) -> tuple[Array, Array, Array]:
-        """Send rows to their owners; the means of what is owned here: dense, row numbers, rows."""
+    def _merge(
+        self, rows: Array, counts: Array, state: UpdateState, tables: RowTables
+    ) -> tuple[Array, Array]:
+        """Send rows to their owners; the means of what is owned here: dense, and records."""
         rank, world = self._transport.rank, self._transport.world
         dense = np.concatenate([x.reshape(-1) for x in _dense(state)])
         parts = [dense[part_slice(p, world, dense.size)] for p in range(world)]
-        ends = np.cumsum(counts[rank])[:-1]
-        shares = np.split(rows, ends)
-        weights = [self._updates[share] for share in shares]
-        names = [np.concatenate([a, b]) for a, b in zip(shares, weights, strict=True)]
-        values = [_rows(share, state) for share in shares]
-        packed = [np.concatenate([a, b.reshape(-1)]) for a, b in zip(parts, values, strict=True)]
-        received = counts[:, rank]
-        names = self._transport.all_to_all(names, [2 * int(count) for count in received])
-        width, size = values[0].shape[1], parts[rank].size
-        packed = self._transport.all_to_all(
-            packed, [size + width * int(count) for count in received]
+        d = tables.base.shape[1]
+        records = _records(rows.size, d, 1)
+        pack_rows(rows, tables.updates, tables.base, state.parameters, *_views(records))
+        shares = np.split(records, np.cumsum(counts[rank])[:-1])
+        size, width = parts[rank].size, records.shape[1]
+        blocks = self._transport.all_to_all(
+            [_join(part, share) for part, share in zip(parts, shares, strict=True)],
+            [size + width * int(count) for count in counts[:, rank]],
         )
-        mean = np.sum([block[:size] for block in packed], axis=0, dtype=np.float64) / world
-        tables = [block[size:].reshape(-1, width) for block in packed]
-        return mean.astype(dense.dtype), *_weighted_mean(names, tables)
+        mean = np.sum([x[:size].view(dense.dtype) for x in blocks], axis=0, dtype=np.float64)
+        own = [block[size:].reshape(-1, width) for block in blocks]
+        return (mean / world).astype(dense.dtype), _mean_records(own, d, tables)
 
     def _distribute(
-        self, now: int, mean: Array, rows: Array, values: Array, state: UpdateState
+        self, now: int, mean: Array, records: Array, state: UpdateState, tables: RowTables
     ) -> None:
         """Send what is owned here to all, and take what the others own."""
-        world = self._transport.world
-        counts = self._transport.all_gather(np.array([rows.size]))[:, 0]
+        world, width = self._transport.world, records.shape[1]
+        counts = self._transport.all_gather(np.array([len(records)]))[:, 0]
         sizes = [x.size for x in _dense(state)]
         slices = [part_slice(p, world, sum(sizes)) for p in range(world)]
-        names = self._transport.all_to_all([rows] * world, [int(count) for count in counts])
-        packed = np.concatenate([mean, values.reshape(-1)])
         lengths = [part.stop - part.start for part in slices]
         blocks = self._transport.all_to_all(
-            [packed] * world,
-            [a + values.shape[1] * int(b) for a, b in zip(lengths, counts, strict=True)],
+            [_join(mean, records)] * world,
+            [a + width * int(b) for a, b in zip(lengths, counts, strict=True)],
         )
-        dense = np.concatenate([block[:a] for block, a in zip(blocks, lengths, strict=True)])
-        for array, part in zip(_dense(state), np.split(dense, np.cumsum(sizes)[:-1]), strict=True):
+        means = [block[:a].view(mean.dtype) for block, a in zip(blocks, lengths, strict=True)]
+        parts = np.split(np.concatenate(means), np.cumsum(sizes)[:-1])
+        for array, part in zip(_dense(state), parts, strict=True):
             array.reshape(-1)[...] = part
-        for name, block, a in zip(names, blocks, lengths, strict=True):
-            _set_rows(name, block[a:].reshape(-1, values.shape[1]), now, state)
+        for block, a in zip(blocks, lengths, strict=True):
+            views = _views(block[a:].reshape(-1, width))
+            set_rows(*views, now, tables.base, state.parameters, state.averages)
 
 
 def _dense(state: UpdateState) -> list[Array]:
@@ -121,30 +173,30 @@ def _dense(state: UpdateState) -> list[Array]:
     return arrays + ([state.averages.U, state.averages.c] if state.averages.power > 0 else [])
 
 
-def _rows(rows: Array, state: UpdateState) -> Array:
-    """These rows of D, b and their running averages, side by side."""
-    tables = [state.parameters] + ([state.averages] if state.averages.power > 0 else [])
-    return np.concatenate([y for x in tables for y in (x.D[rows], x.b[rows, None])], axis=1)
+def _records(count: int, d: int, more: int = 0) -> Array:
+    """Memory for the records of rows, with more words at the end of each."""
+    return np.zeros((count, CHANGE + (d + 1) // 2 + more), np.int32)
 
 
-def _set_rows(rows: Array, values: Array, now: int, state: UpdateState) -> None:
-    d = state.parameters.D.shape[1]
-    state.parameters.D[rows], state.parameters.b[rows] = values[:, :d], values[:, d]
-    if state.averages.power > 0:
-        state.averages.D[rows] = values[:, d + 1 : -1]
-        state.averages.b[rows], state.averages.covered[rows] = values[:, -1], now
+def _views(records: Array) -> tuple[Array, Array, Array]:
+    """Records as int32, float32 and int16."""
+    return records, records.view(np.float32), records.view(np.int16)
 
 
-def _weighted_mean(names: list[Array], tables: list[Array]) -> tuple[Array, Array]:
-    """The distinct rows that the ranks sent, and the means of their values weighted by updates."""
-    numbers = [block[: block.size // 2] for block in names]
-    weights = [block[block.size // 2 :] for block in names]
-    rows, place = np.unique(np.concatenate(numbers), return_inverse=True)
-    total, weight = np.zeros((rows.size, tables[0].shape[1])), np.zeros(rows.size)
-    places = np.split(place, np.cumsum([x.size for x in numbers])[:-1])
-    for to, own, values in zip(places, weights, tables, strict=True):
-        add_weighted(to, own, values, weight, total)
-    return rows, (total / weight[:, None]).astype(tables[0].dtype)
+def _join(dense: Array, records: Array) -> Array:
+    """A message of 32-bit words."""
+    return np.concatenate([dense.view(np.int32), records.reshape(-1)])
+
+
+def _mean_records(received: Sequence[Array], d: int, tables: RowTables) -> Array:
+    """The records of the means of the rows that the ranks sent, weighted by updates."""
+    most, count = sum(map(len, received)), 0
+    rows, totals = np.empty(most, np.int32), np.empty((most, d + 2))
+    for records in received:
+        count = add_rows_of_rank(*_views(records), tables.place, rows, count, totals)
+    means = _records(count, d)
+    pack_means(rows[:count], totals, tables.place, *_views(means))
+    return means
 
 
 @final
