@@ -1,5 +1,7 @@
 """Taggers: encoding, ensembles, progress, divergence."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -11,12 +13,12 @@ from wordrbm.tagging.evaluation import evaluate_tagger
 from wordrbm.tagging.features import EncodedSentences, FeatureConfig, FinetuneSettings
 from wordrbm.tagging.tagger import train_tagger
 
-# Spans of "yes" that are gold, predicted and correct, and the norms of W, V and A, as they were
-# before the tagger had a room of its own.
+# Spans of "yes" that are gold, predicted and correct, and the norms of W, V and A. Where L-BFGS
+# stops depends on the rounding of a processor, so the convex rows are fitted to their minimum.
 RECORDED = {
-    "words": ((58, 79, 21), (12.737264, 0.0, 1.446605)),
-    "vectors": ((58, 80, 21), (12.717388, 0.626534, 1.423885)),
-    "hidden": ((58, 80, 24), (12.101185, 4.721451, 2.265629)),
+    "words": ((58, 79, 21), (12.741162, 0.0, 1.446540)),
+    "vectors": ((58, 80, 21), (12.723349, 0.626762, 1.424061)),
+    "hidden": ((58, 80, 24), (12.090785, 4.726375, 2.265672)),
     "fine-tuned": ((58, 28, 9), (5.475233, 0.764304, 0.679391)),
     "ensemble": ((58, 22, 7), (5.394363, 0.618176, 0.761571)),
 }
@@ -86,7 +88,8 @@ def test_a_fit_that_diverged_is_no_tagger(monkeypatch):
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_a_fixed_task_has_the_recorded_scores_and_weights(name):
+def test_a_fixed_task_has_the_recorded_scores_and_weights(name, monkeypatch):
+    monkeypatch.setattr(tagger_module, "fit_crf", partial(tagger_module.fit_crf, delta=1e-12))
     model, sentences = letter_task()
     vectors = model.raw_vectors
     finetuned = [
