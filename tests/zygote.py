@@ -26,6 +26,7 @@ from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+MAX_SECONDS = 900  # after which a child is ended: none may hang
 _ENVIRONMENT = dict(os.environ)
 
 
@@ -170,6 +171,7 @@ def _start(command, arguments, log, errors=None, input=os.devnull, **options):
 
 def _become(command, arguments, files, environment=None, code=""):
     os.setsid()
+    signal.alarm(MAX_SECONDS)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for stream, file in enumerate(files):
         os.dup2(file, stream)
