@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Python compiles a module when it is first imported; of these packages most never are.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test test-all lint bench clean
+.PHONY: demo test test-all lint docs bench clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/wordrbm demo --out demo
@@ -24,6 +24,11 @@ lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Warnings and broken references are errors; nothing is downloaded.
+docs: $(VENV)/dev.stamp
+	$(BIN)/python -m sphinx -q -W --keep-going -n -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python -m benchmarks
@@ -46,4 +51,4 @@ $(VENV)/torch.stamp: | $(VENV)/dev.stamp
 	  && touch $@ || echo "torch==2.13.0 could not be installed: tests of several processes are skipped"
 
 clean:
-	rm -rf $(VENV) demo
+	rm -rf $(VENV) demo docs/_build docs/_generated

@@ -7,7 +7,7 @@ MAX_LINES = 260
 # Modules, or rooms, without a test file of their name, and where their promises are tested.
 TESTED_ELSEWHERE = {
     "experiments/mixing/command.py": "experiments/mixing/test_study.py",
-    "src/wordrbm/api.py": "test_readme.py",  # as a user calls it
+    "src/wordrbm/api.py": "test_pages.py",  # as a user calls it
     "src/wordrbm/cli/": "cli/test_commands.py",  # small commands; those on new text: test_inference
     "src/wordrbm/errors.py": "cli/test_commands.py",  # every fault is one sentence
     "src/wordrbm/estimators/parameters.py": "estimators/test_categorical.py",
