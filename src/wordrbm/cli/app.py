@@ -10,6 +10,7 @@ import typer
 from wordrbm.cli import (
     classifier,
     demo,
+    explore,
     heldout,
     inference,
     info,
@@ -44,6 +45,8 @@ app.command("likelihood")(heldout.report_likelihood)
 app.command("info")(info.show_info)
 app.command("metrics")(info.show_metrics)
 app.command("mixing")(mixing.mixing)
+app.command("explore")(explore.explore)
+app.command("map")(explore.draw_map)
 app.add_typer(classifier.app, name="classifier")
 app.add_typer(tagger.app, name="tagger")
 app.command("demo")(demo.demo)
