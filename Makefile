@@ -31,7 +31,7 @@ $(VENV)/pip.stamp:
 	touch $@
 
 $(VENV)/demo.stamp: pyproject.toml | $(VENV)/pip.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[demo]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[demo,explore]"
 	touch $@
 
 $(VENV)/dev.stamp: pyproject.toml | $(VENV)/pip.stamp

@@ -37,7 +37,7 @@ Directions = Float32[np.ndarray, "P d"]  # vectors of length one
 class Neighbourhood(NamedTuple):
     """The nearest embedded words of every word, the nearest first, and their cosines."""
 
-    index: Int32[np.ndarray, "P k"]
+    ids: Int32[np.ndarray, "P k"]
     cosine: Float32[np.ndarray, "P k"]
 
 
@@ -68,9 +68,9 @@ def compute_map(
         place = embed(x[:embedded], place, seed, report)
     xy = np.empty((len(x), 2), np.float32)
     xy[:embedded] = place
-    xy[embedded:] = np.median(place[near.index[embedded:]], axis=1)
+    xy[embedded:] = np.median(place[near.ids[embedded:]], axis=1)
     report(1.0, "done")
-    return WordMap(fit_square(xy), cluster, near.index, labels, embedded, method, seed)
+    return WordMap(fit_square(xy), cluster, near.ids, labels, embedded, method, seed)
 
 
 def directions(matrix: Float[np.ndarray, "K d"]) -> Directions:
@@ -106,10 +106,13 @@ def find_clusters(
     x: Directions, q: Probability, words: tuple[str, ...]
 ) -> tuple[Any, tuple[tuple[str, ...], ...]]:
     """The cluster of every word, and the frequent words nearest to each cluster's mean."""
-    weight = np.sqrt(q)
-    label = kmeans(x, weight, _spread_rows(x[:EMBEDDED], CLUSTERS), iterations=ITERATIONS)
+    weight, among = np.sqrt(q), min(LABEL_AMONG, len(x))
+    start = _spread_rows(x[:among], CLUSTERS)
+    fitted = kmeans(x[:among], weight[:among], start, iterations=ITERATIONS)
+    used = np.unique(fitted)
+    means = [(x[:among] * weight[:among, None])[fitted == c].sum(axis=0) for c in used]
+    label, labels = (x @ directions(np.array(means)).T).argmax(axis=1), []
     used, label = np.unique(label, return_inverse=True)
-    among, labels = min(LABEL_AMONG, len(x)), []
     for c in range(len(used)):
         members = np.flatnonzero(label == c)
         mean = (x[members] * weight[members, None]).sum(axis=0)
@@ -120,7 +123,7 @@ def find_clusters(
     return label.astype(np.uint8), tuple(labels)
 
 
-def _spread_rows(x: Directions, count: int) -> Directions:
+def _spread_rows(x: Directions, count: int) -> Float32[np.ndarray, "C d"]:
     """Rows far from each other: each next one has the least cosine with those before."""
     chosen = [min(1, len(x) - 1)]
     closest = x @ x[chosen[0]]
@@ -152,7 +155,7 @@ def embed(
     perplexity = min(PERPLEXITY, (len(x) - 2) // 3)
     near = nearest_embedded(x, len(x), 3 * perplexity)
     distance = np.sqrt(np.maximum(2.0 - 2.0 * near.cosine.astype(np.float64), 0.0))
-    index = PrecomputedNeighbors(near.index.astype(np.int64), distance)
+    index = PrecomputedNeighbors(near.ids.astype(np.int64), distance)
     affinities = PerplexityBasedNN(perplexity=perplexity, knn_index=index)
     scaled = start.astype(np.float64) / max(float(start[:, 0].std()), 1e-12) * 1e-4
     embedding = TSNEEmbedding(scaled, affinities, n_jobs=1, random_state=seed)
@@ -172,5 +175,3 @@ def fit_square(xy: Float[np.ndarray, "P 2"]) -> Float32[np.ndarray, "P 2"]:
     low, high = xy.min(axis=0), xy.max(axis=0)
     centred = xy - (low + high) / 2
     return (centred / max(float(np.abs(centred).max()), 1e-12)).astype(np.float32)
-
-

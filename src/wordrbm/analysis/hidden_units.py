@@ -1,8 +1,8 @@
 """What a hidden unit responds to, and the free energy of a window as a sum over units.
 
-    input of unit j      c_j + sum_i W(i)[j, v_i],  W(i)[j, w] = U[i]_j . D[w]
-    on-rate of unit j    mean of P(h_j = 1 | v) over windows of a text
-    F(v)                 -sum_i b[v_i] - sum_j softplus(input of unit j)
+input of unit j      c_j + sum_i W(i)[j, v_i],  W(i)[j, w] = U[i]_j . D[w]
+on-rate of unit j    mean of P(h_j = 1 | v) over windows of a text
+F(v)                 -sum_i b[v_i] - sum_j softplus(input of unit j)
 """
 
 from dataclasses import dataclass

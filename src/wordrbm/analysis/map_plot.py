@@ -33,7 +33,7 @@ def map_figure(word_map: WordMap, words: Sequence[str], labels: int) -> "Figure"
     colour = np.array(COLOURS)[word_map.cluster[order] % len(COLOURS)]
     xy = word_map.xy[order]
     # An SVG of 100,000 paths would open in no program: the points are pixels in it.
-    axes.scatter(*xy.T, s=1.2, c=colour, alpha=0.35, linewidths=0, rasterized=True)
+    axes.scatter(xy[:, 0], xy[:, 1], s=1.2, c=colour, alpha=0.35, linewidths=0, rasterized=True)
     for k in written_words(word_map, labels):
         text = CONTROL.sub("", words[k])
         x, y = word_map.xy[k].tolist()
@@ -46,7 +46,7 @@ def map_figure(word_map: WordMap, words: Sequence[str], labels: int) -> "Figure"
 
 
 def written_words(word_map: WordMap, count: int) -> list[int]:
-    """The most frequent words, the unknown word left out, no two of which are in each other's way."""
+    """The most frequent words, the unknown word left out, no two of which overlap."""
     taken: set[tuple[int, int]] = set()
     chosen: list[int] = []
     for k, (x, y) in enumerate(word_map.xy.tolist()):

@@ -47,7 +47,7 @@ def explore(
 ) -> None:
     """Open a page on a trained model: its words, texts, hidden units, health and samples.
 
-    The first time, a map of the words is computed and kept in the model's folder. With --export
+    The first time, a map of the words is computed and stored in the model's folder. With --export
     what needs no server is written as one file.
 
     \b
@@ -74,9 +74,7 @@ def explore(
 def draw_map(
     model: opt.ModelFolder,
     out: Annotated[Path, typer.Option(help="A .png, .svg or .html file to write.")],
-    labels: Annotated[
-        int, typer.Option(min=0, max=2000, help="Words to write on a plot.")
-    ] = 300,
+    labels: Annotated[int, typer.Option(min=0, max=2000, help="Words to write on a plot.")] = 300,
     embedded: Embedded = 20_000,
     seed: Seed = 1,
     quiet: opt.Quiet = False,
@@ -85,7 +83,7 @@ def draw_map(
     """Draw the words of a model in the plane, as a plot or as a page to search in.
 
     Vectors are embedded by t-SNE, or by two principal components where openTSNE is missing. The
-    map is kept in the model's folder.
+    map is stored in the model's folder.
 
     \b
     Example:
@@ -97,9 +95,7 @@ def draw_map(
 
     suffix = check_suffix(out, ("png", "svg", "html"))
     if suffix == "html":
-        explore(
-            model, export=out, embedded=embedded, seed=seed, quiet=quiet, as_json=as_json
-        )
+        explore(model, export=out, embedded=embedded, seed=seed, quiet=quiet, as_json=as_json)
         return
     image_format(out)
     trained = load(model)
@@ -163,7 +159,7 @@ def open_session(
 def find_map(
     trained: "TrainedModel", *, embedded: int, seed: int, quiet: bool = False
 ) -> "WordMap":
-    """The map in the model's folder, or a new one, which is kept there if it can be written."""
+    """The map in the model's folder, or a new one, which is stored there if it can be written."""
     from wordrbm.analysis import embedding_map
     from wordrbm.errors import WordRBMError
     from wordrbm.io.map_file import read_map, write_map
@@ -184,7 +180,7 @@ def find_map(
     try:
         write_map(trained.folder, trained.rbm, word_map)
     except WordRBMError as error:
-        print(f"The map is not kept: {error}", file=sys.stderr)
+        print(f"The map is not stored: {error}", file=sys.stderr)
     return word_map
 
 

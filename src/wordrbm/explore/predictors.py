@@ -53,7 +53,9 @@ def tag(session: Session, request: DocumentRequest) -> dict[str, Any]:
     sentences = [
         sentence.columns
         for sentence in read_conll_stream(
-            io.BytesIO(text.encode()), columns, f"this tagger reads {columns}, one token a line",
+            io.BytesIO(text.encode()),
+            columns,
+            f"this tagger reads {columns}, one token a line",
             "The text",
         )
     ]

@@ -181,5 +181,3 @@ async def on_http_fault(request: Request, error: Exception) -> Response:
         405: "This address is asked in another way: reports by GET, questions by POST.",
     }
     return refuse(error.status_code, sentences.get(error.status_code, str(error.detail)))
-
-

@@ -33,7 +33,7 @@ def list_units(session: Session) -> dict[str, Any]:
     """Every unit with its bias, its on-rate where a corpus was given, and a few of its words."""
     rbm, activity, words = session.model.rbm, session.activity, session.model.vocabulary.words
     D, middle = rbm.D[1:AMONG], rbm.positions // 2
-    best = np.argpartition(-(D @ rbm.U[middle].T), NAMES - 1, axis=0)[:NAMES] if len(D) > 3 else []
+    best = np.argsort(-(D @ rbm.U[middle].T), axis=0, kind="stable")[:NAMES]
     return {
         "windows": activity.count if activity else 0,
         "units": [
@@ -41,7 +41,7 @@ def list_units(session: Session) -> dict[str, Any]:
                 "unit": j,
                 "bias": float(rbm.c[j]),
                 "on_rate": float(activity.on_rate[j]) if activity else None,
-                "words": [words[k + 1] for k in np.asarray(best)[:, j]] if len(best) else [],
+                "words": [words[k + 1] for k in best[:, j].tolist()],
             }
             for j in range(rbm.c.size)
         ],

@@ -12,6 +12,7 @@ export function chart(holder, title, x, series, { log = false, xlabel = "" } = {
     width: Math.max(260, place.clientWidth || 330), height: 190,
     scales: { x: { time: false, distr: xlabel === "steps" ? 3 : 1 }, y: { distr: log ? 3 : 1 } },
     axes: [{ ...axis, label: xlabel, labelSize: 18, labelFont: "11px system-ui" }, { ...axis, size: 56 }],
+    legend: { live: false },
     series: [{ label: xlabel || "x" }, ...series.map(({ label }, i) => ({
       label, stroke: colours[i % 3], width: 1.8, dash: i ? [5, 4] : undefined, points: { size: 5 },
     }))],

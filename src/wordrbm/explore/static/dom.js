@@ -36,7 +36,8 @@ export function table(caption, heads, rows) {
 
 export function bar(share, label, less = false) {
   const width = `${Math.max(0, Math.min(1, share)) * 100}%`;
-  return make("span", { className: less ? "bar less" : "bar", style: { width }, role: "img", "aria-label": label });
+  const filled = make("span", { className: less ? "bar less" : "bar", style: { width } });
+  return make("span", { className: "meter", role: "img", "aria-label": label }, filled);
 }
 
 export function percent(p) {

@@ -81,7 +81,7 @@ export class ScatterPlot {
     this.draw();
   }
 
-  show(id, zoom = 12) {
+  show(id, zoom = 5) {
     this.zoom = Math.max(this.zoom, zoom);
     const [left, top] = this.position(id);
     this.x += this.width / 2 - left;
@@ -170,7 +170,7 @@ export class ScatterPlot {
       context.font = `${bold ? "600 13px" : "12px"} system-ui, sans-serif`;
       const half = context.measureText(this.words[id]).width / 2 + 4;
       const clear = taken.every(([x, y, w]) => Math.abs(x - left) > w + half || Math.abs(y - top) > 17);
-      if (!clear && !bold) return false;
+      if (!clear && taken.length) return false;
       taken.push([left, top, half]);
       context.lineWidth = 3.5;
       context.strokeStyle = `rgb(${paper().join(",")})`;

@@ -58,7 +58,7 @@ export function showText(main, { model, state, update }) {
     }
     const words = answer.words.map((word, t) => make("button", {
       type: "button", "aria-pressed": "false", className: word.id ? "" : "unknown",
-      style: { background: `rgba(var(--heat), ${Math.min(word.nats / DARKEST, 1) * 0.6})` },
+      style: { background: `rgba(var(--heat), ${Math.min(word.nats / DARKEST, 1) * 0.5})` },
       title: `p = ${word.p.toPrecision(3)}, ${word.nats.toFixed(2)} nats; by frequency alone ${word.unigram_nats.toFixed(2)}` +
         (word.id ? "" : "; not in the vocabulary, read as <unk>"),
       onclick: (event) => prefer(event.currentTarget, answer.tokens, t),

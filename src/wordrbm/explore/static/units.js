@@ -94,7 +94,7 @@ export function showUnits(main, { model, state, update }) {
     const most = Math.abs(change[0].change) || 1;
     const total = answer.total[1] - answer.total[0];
     const row = (name, from, to, size) => [name, from.toFixed(2), to.toFixed(2),
-      make("span", { style: { display: "block", width: "120px" } }, bar(Math.abs(size) / most, size.toFixed(2), size > 0)),
+      bar(Math.abs(size) / most, size.toFixed(2), size > 0),
       `${size > 0 ? "+" : ""}${size.toFixed(2)}`];
     const rows = [
       row("word biases", answer.bias[0], answer.bias[1], answer.bias[1] - answer.bias[0]),
