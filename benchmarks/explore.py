@@ -58,7 +58,7 @@ def time_page(app):
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 860})
         page.goto(f"http://127.0.0.1:{socket.getsockname()[1]}/")
-        page.wait_for_function("window.wordMap && wordMap.frames > 0")
+        page.wait_for_selector("canvas")
         answer = {
             "first_paint_ms": page.evaluate(PAINT),
             "map_ms": page.evaluate("performance.now()"),
