@@ -38,7 +38,7 @@ $(VENV)/pip.stamp:
 	touch $@
 
 $(VENV)/demo.stamp: pyproject.toml | $(VENV)/pip.stamp
-	$(PIP) --editable ".[demo]"
+	$(PIP) --editable ".[demo,explore]"
 	touch $@
 
 $(VENV)/dev.stamp: pyproject.toml | $(VENV)/pip.stamp

@@ -28,7 +28,7 @@ def copy(tmp_path_factory):
     """A copy of the package and its tests, free to be broken."""
     folder = tmp_path_factory.mktemp("copy")
     ignored = shutil.ignore_patterns("__pycache__", ".hypothesis")
-    for name in ("src", "tests", "experiments"):
+    for name in ("src", "tests", "experiments", "benchmarks"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     return folder
 

@@ -250,3 +250,8 @@ def test_very_steep_functions():
 
     minimum = minimize(steep, np.zeros(60), delta=1e-14, max_iterations=1000)
     np.testing.assert_allclose(minimum, optimum, atol=1e-4)
+
+
+def test_marginals_by_enumeration():
+    batch, crf, _ = problem(3)
+    np.testing.assert_allclose(crf.marginals(batch), referee(batch, crf)[2], atol=1e-12)

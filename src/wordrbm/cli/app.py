@@ -13,6 +13,7 @@ from wordrbm.cli import (
     classifier,
     demo,
     doctor,
+    explore,
     heldout,
     inference,
     info,
@@ -46,6 +47,8 @@ app.command("info")(info.show_info)
 app.command("card")(card.write_card)
 app.command("metrics")(info.show_metrics)
 app.command("mixing")(mixing.mixing)
+app.command("explore")(explore.explore)
+app.command("map")(explore.draw_map)
 app.add_typer(classifier.app, name="classifier")
 app.add_typer(tagger.app, name="tagger")
 app.command("demo")(demo.demo)

@@ -43,7 +43,8 @@ def demo(
     print("\nThe nearest words, among the 5,000 most frequent:")
     print_neighbours({word: vectors.most_similar(word, 5, among=5000) for word in words})
     print(f"""
-Next, look at this model:      wordrbm neighbours {model} peace gold --count 8
+Next, look at this model:      wordrbm explore {model} --corpus {corpus}
+                               wordrbm neighbours {model} peace gold --count 8
 and train on your own text:    wordrbm prepare FOLDER --out corpus
                                wordrbm train corpus --out model""")
 

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import NoReturn
 
 import typer
@@ -108,7 +108,8 @@ class StopSignals:
     def _handle(self, number: int, frame: object) -> None:
         self.received.append(number)
         if not self.armed:
-            print(self.message, file=sys.stderr, flush=True)
+            with suppress(OSError):  # not `print`, which the signal may have come inside of
+                os.write(sys.stderr.fileno(), f"{self.message}\n".encode())
             os._exit(self.exit_code)
 
 

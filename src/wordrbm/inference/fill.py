@@ -73,9 +73,29 @@ class BlankPosterior(NamedTuple):
     best: Int[np.ndarray, " m"]
 
 
+class TextPosterior(NamedTuple):
+    """The tokens of a text, None at its m blanks, and what the model says of every blank."""
+
+    tokens: list[str | None]
+    method: str  # "marginal" or "map"
+    positions: list[int]
+    probability: Float64[np.ndarray, "m K"]
+    best: Int[np.ndarray, " m"]  # the words of the likeliest joint assignment
+
+
 def fill(rbm: WordRepRBM, vocabulary: Vocabulary, text: TextWithBlanks, count: int = 10) -> Filled:
     """Return the `count` likeliest words of every blank, and the likeliest joint assignment."""
     count = check_int("count of words", count, 1)
+    posterior = text_posterior(rbm, vocabulary, text)
+    tokens, blanks = list(posterior.tokens), list[Blank]()
+    for position, probability, word in zip(*posterior[2:], strict=True):
+        blanks.append(likeliest_words(vocabulary, position, probability, count))
+        tokens[position] = vocabulary.words[word]
+    return Filled(" ".join(map(str, tokens)), posterior.method, blanks)
+
+
+def text_posterior(rbm: WordRepRBM, vocabulary: Vocabulary, text: TextWithBlanks) -> TextPosterior:
+    """Return the probability of all K words at every blank of a text."""
     tokens = tokens_with_blanks(text)
     ids = ids_with_blanks(vocabulary, tokens, rbm.positions)
     groups = _groups(np.flatnonzero(ids == BLANK).tolist(), rbm.positions)
@@ -83,13 +103,14 @@ def fill(rbm: WordRepRBM, vocabulary: Vocabulary, text: TextWithBlanks, count: i
     exact = largest_group == 1 or K**largest_group <= MAX_ASSIGNMENTS
     if not exact:
         check_blank_count(K, largest_group)
-    model, blanks = TextModel.from_rbm(rbm, vocabulary), list[Blank]()
-    for group in groups:
-        posterior = (exact_marginals if exact else map_probabilities)(model, ids, group)
-        for position, probability, word in zip(group, *posterior, strict=True):
-            blanks.append(_blank(vocabulary, position, probability, count))
-            tokens[position] = vocabulary.words[word]
-    return Filled(" ".join(map(str, tokens)), MARGINAL if exact else MAP, blanks)
+    model = TextModel.from_rbm(rbm, vocabulary)
+    infer = exact_marginals if exact else map_probabilities
+    probability, best = zip(*(infer(model, ids, group) for group in groups), strict=True)
+    positions = [position for group in groups for position in group]
+    method = MARGINAL if exact else MAP
+    return TextPosterior(
+        tokens, method, positions, np.concatenate(probability), np.concatenate(best)
+    )
 
 
 def _groups(blanks: list[int], n: int) -> list[list[int]]:
@@ -103,9 +124,10 @@ def _groups(blanks: list[int], n: int) -> list[list[int]]:
     return groups
 
 
-def _blank(
+def likeliest_words(
     vocabulary: Vocabulary, position: int, probability: Float64[np.ndarray, " K"], count: int
 ) -> Blank:
+    """Return the `count` likeliest words at a blank, without the unknown word."""
     order = np.argsort(-probability, kind="stable")
     best = order[order != 0][:count]
     words = [(vocabulary.words[k], float(probability[k])) for k in best]

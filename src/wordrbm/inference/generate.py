@@ -6,7 +6,9 @@ the number of sweeps. Chains of a block share proposals, so they are not quite i
 other, see `sampling/metropolis.py`.
 """
 
-from typing import Any
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Int32
@@ -16,6 +18,7 @@ from wordrbm.inference.inputs import check_int
 from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import AliasTable, Chains, PooledMetropolis, draw_hidden, sweep
+from wordrbm.shapes import Stream
 from wordrbm.text.vocabulary import Vocabulary
 
 CHAINS_PER_BLOCK = 256  # chains that share proposals
@@ -40,13 +43,47 @@ def sample_windows(
     blocks = []
     for first in range(0, count, CHAINS_PER_BLOCK):
         stream = seed_stream(number, 0, first)
-        shape = min(CHAINS_PER_BLOCK, count - first), rbm.positions
-        v = words.draw(stream, shape[0] * shape[1]).reshape(shape)
-        chains = Chains(v, draw_hidden(stream, rbm.hidden_mean(v)))
-        for _ in range(sweeps):
-            chains, _ = sweep(stream, rbm, transition, chains)
-        blocks.append(chains.v)
+        size = min(CHAINS_PER_BLOCK, count - first)
+        steps = _run_chains(stream, rbm, transition, words, size)
+        blocks.append(next(islice(steps, sweeps, None)).v)
     return np.concatenate(blocks)
+
+
+class ChainStep(NamedTuple):
+    """The words of all chains after a sweep, and the share of proposals accepted in it."""
+
+    v: Int32[np.ndarray, "N n"]
+    acceptance: float
+
+
+def iter_chains(
+    rbm: WordRepRBM, vocabulary: Vocabulary, seed: int, count: int, *, mh_steps: int
+) -> Iterator[ChainStep]:
+    """Iterate endlessly over the states of `count` chains: their start, then after every sweep.
+
+    After s sweeps they are what `sample_windows` returns for s, if they are one block.
+    """
+    count = check_int("count of chains", count, 1)
+    if count > CHAINS_PER_BLOCK:
+        raise WordRBMError(
+            f"The count of chains is {count}; follow at most {CHAINS_PER_BLOCK} at a time."
+        )
+    q = vocabulary.probability()
+    transition = PooledMetropolis.from_probability(q, steps=mh_steps)
+    stream = seed_stream(_seed_number(seed), 0, 0)
+    return _run_chains(stream, rbm, transition, AliasTable.build(q), count)
+
+
+def _run_chains(
+    stream: Stream, rbm: WordRepRBM, transition: PooledMetropolis, words: AliasTable, count: int
+) -> Iterator[ChainStep]:
+    shape = count, rbm.positions
+    v = words.draw(stream, shape[0] * shape[1]).reshape(shape)
+    chains, acceptance = Chains(v, draw_hidden(stream, rbm.hidden_mean(v))), 0.0
+    while True:
+        yield ChainStep(chains.v, acceptance)
+        chains, info = sweep(stream, rbm, transition, chains)
+        acceptance = float(info.accepted.mean()) / info.proposed
 
 
 def _seed_number(seed: Any) -> int:

@@ -124,6 +124,12 @@ def write_likelihood(folder: Path, rbm: WordRepRBM, result: Mapping[str, Any]) -
 
 def read_log_Z(folder: Path | None, rbm: WordRepRBM) -> float:
     """Read the log Z of a model; if it is not stored, the error says how to estimate it."""
+    log_Z: float = read_likelihood(folder, rbm)["log_Z"]
+    return log_Z
+
+
+def read_likelihood(folder: Path | None, rbm: WordRepRBM) -> dict[str, Any]:
+    """Read all that `wordrbm likelihood` stored of a model; the error says how to estimate it."""
     argument = folder or "MODEL"
     advice = f"run `wordrbm likelihood {argument} CORPUS` with the corpus it was trained on"
     if folder is None or not (folder / LIKELIHOOD).is_file():
@@ -141,4 +147,4 @@ def read_log_Z(folder: Path | None, rbm: WordRepRBM) -> float:
         raise WordRBMError(f"{path} does not hold a log Z that this program can read; {advice}.")
     if content.get("model") != parameter_digest(rbm):
         raise WordRBMError(f"{path} is of another model than the one beside it; {advice}.")
-    return log_Z
+    return content

@@ -5,6 +5,7 @@ vocabulary.tsv      the K words and their counts, named in the metadata by its S
 metrics.jsonl       scores taken during training, a JSON line per evaluation
 times.jsonl         how long the training took, likewise
 likelihood.json     log Z, once `wordrbm likelihood` has estimated it
+map.safetensors     its words in the plane, once `wordrbm map` or `explore` has computed them
 
 Scores are a function of seed, settings and corpus: two runs write the same bytes, resumed or not.
 Times are not, so they have a file of their own.
@@ -31,6 +32,7 @@ VOCABULARY = "vocabulary.tsv"
 METRICS = "metrics.jsonl"
 TIMES = "times.jsonl"
 LIKELIHOOD = "likelihood.json"
+MAP = "map.safetensors"
 KIND = "wordrep"
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from wordrbm.errors import WordRBMError
 from wordrbm.io import checkpoint
 from wordrbm.io.checkpoint import RunIdentity, remove_checkpoints
-from wordrbm.io.model_folder import LIKELIHOOD, METRICS, MODEL, TIMES, VOCABULARY
+from wordrbm.io.model_folder import LIKELIHOOD, MAP, METRICS, MODEL, TIMES, VOCABULARY
 from wordrbm.io.tensors import read_metadata
 from wordrbm.storage import folder_lock, is_temporary, make_folder, remove_temporaries
 from wordrbm.trained_model import load
 
-RUN_FILES = {VOCABULARY, METRICS, TIMES, MODEL, LIKELIHOOD, checkpoint.FOLDER}
+RUN_FILES = {VOCABULARY, METRICS, TIMES, MODEL, LIKELIHOOD, MAP, checkpoint.FOLDER}
 
 
 @contextmanager

@@ -130,7 +130,7 @@ def cluster_words(
     label[frequent] = np.arange(singletons)
     if clusters:
         weight = q[rare] ** WEIGHT_EXPONENT
-        label[rare] = singletons + _lloyd(rows[rare], weight, rows[rare[:clusters]])
+        label[rare] = singletons + kmeans(rows[rare], weight, rows[rare[:clusters]])
     C, word_weight = singletons + clusters, np.exp(bias.astype(np.float64) - bias.max())
     centroid = np.zeros((C, rows.shape[1]), rows.dtype)
     _move_to_means(rows, word_weight, label, centroid)
@@ -164,10 +164,12 @@ def cluster_table(clusters: Clusters, q: Probability, *, share: float, steps: in
     )  # fmt: skip
 
 
-def _lloyd(rows: Array, weight: Array, centroid: Array) -> Array:
-    """The nearest centroid of every row, after some steps."""
+def kmeans(
+    rows: Array, weight: Array, centroid: Array, *, iterations: int = ITERATIONS
+) -> Int[np.ndarray, " K"]:
+    """The nearest centroid of every row, after some of Lloyd's steps from these centroids."""
     centroid = centroid.copy()
-    for _ in range(ITERATIONS):
+    for _ in range(iterations):
         _move_to_means(rows, weight, _nearest(rows, centroid), centroid)
     return _nearest(rows, centroid)
 

@@ -147,9 +147,14 @@ def read_conll(path: Path, columns: int | None = None, reason: str = AS_FIRST) -
         return _parse(reader, columns, reason)
 
 
-def read_conll_stream(stream: BinaryIO, columns: int, reason: str = AS_FIRST) -> Sentences:
-    """Read the sentences of a pipe; all of it is read before the first is returned."""
-    return _parse(TextReader(Path("standard input"), io.BytesIO(stream.read())), columns, reason)
+def read_conll_stream(
+    stream: BinaryIO, columns: int, reason: str = AS_FIRST, name: str = "standard input"
+) -> Sentences:
+    """Read the sentences of a pipe; all of it is read before the first is returned.
+
+    `name` stands for the pipe in error messages.
+    """
+    return _parse(TextReader(Path(name), io.BytesIO(stream.read())), columns, reason)
 
 
 def _parse(reader: TextReader, columns: int | None, reason: str) -> Sentences:

@@ -85,6 +85,12 @@ class LinearChainCRF:
         viterbi(self.scores(batch), self.A, batch.ends, labels)
         return labels
 
+    def marginals(self, batch: SentenceBatch) -> Float64[np.ndarray, "T L"]:
+        """``P(y_t = l | sentence)`` of every label at every token."""
+        marginals = self.scores(batch)
+        forward_backward(marginals, self.A, batch.ends, np.zeros_like(self.A))
+        return marginals
+
 
 def crf_loss(
     crf: LinearChainCRF, batch: SentenceBatch, labels: LabelIds, c2: float, gradient: LinearChainCRF

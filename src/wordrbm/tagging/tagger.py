@@ -7,7 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from wordrbm.errors import WordRBMError
-from wordrbm.tagging.crf import Callback, LinearChainCRF, average_crfs, fit_crf, no_callback
+from wordrbm.tagging.crf import (
+    Callback,
+    LinearChainCRF,
+    SentenceBatch,
+    average_crfs,
+    fit_crf,
+    no_callback,
+)
 from wordrbm.tagging.features import AttributeIndex, Columns, EncodedSentences, FeatureConfig
 from wordrbm.tagging.finetune import finetune_tagger
 
@@ -24,10 +31,14 @@ class Tagger(NamedTuple):
         """The most probable labels of sentences that are given without labels."""
         if not sentences:
             return []
-        dense = self.features.dense_features([columns[0] for columns in sentences])
-        batch = self.attributes.encode(sentences)._replace(dense=dense)
+        batch = self.encode(sentences)
         sentence_ids = np.split(self.crf.decode(batch), batch.ends[:-1])
         return [[self.labels[k] for k in ids.tolist()] for ids in sentence_ids]
+
+    def encode(self, sentences: Sequence[Columns]) -> SentenceBatch:
+        """The attributes and dense features of sentences that are given without labels."""
+        dense = self.features.dense_features([columns[0] for columns in sentences])
+        return self.attributes.encode(sentences)._replace(dense=dense)
 
 
 def train_tagger(
