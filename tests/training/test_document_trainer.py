@@ -11,7 +11,7 @@ from wordrbm.likelihood.length_annealing import document_perplexity, estimate_lo
 from wordrbm.training.document_trainer import (
     DocumentSettings,
     DocumentTrainer,
-    batch_numbers,
+    epoch_order,
     word_frequencies,
 )
 
@@ -72,12 +72,11 @@ def test_an_update_allocates_nothing_of_the_size_of_the_vocabulary():
     assert peak < K
 
 
-def test_batches_are_a_function_of_the_step():
-    settings = SETTINGS.model_copy(update={"batch_size": 10})
-    epoch = np.concatenate([batch_numbers(40, settings, step) for step in range(1, 5)])
-    assert sorted(epoch) == list(range(40))
-    np.testing.assert_array_equal(batch_numbers(40, settings, 7), batch_numbers(40, settings, 7))
-    assert len(batch_numbers(3, settings, 2)) == 3
+def test_the_order_is_a_function_of_seed_and_epoch():
+    first = epoch_order(40, 3, 0)
+    assert sorted(first) == list(range(40))
+    np.testing.assert_array_equal(first, epoch_order(40, 3, 0))
+    assert (first != epoch_order(40, 3, 1)).any()
 
 
 def test_divergence_is_one_sentence():

@@ -139,6 +139,7 @@ class _Buffers:
 
     def __init__(self, trainer: DocumentTrainer) -> None:
         self.gradient: ShardGradient | None = None
+        self.order: tuple[int, int, Array] = (-1, 0, np.empty(0, np.int64))  # of the last epoch
         self.offsets, self.shards = trainer.chains.offsets, trainer.chains.shards
         lengths = np.maximum(np.diff(self.offsets), 1)
         counted = trainer.chains.counted
@@ -151,7 +152,7 @@ class _Buffers:
     ) -> bool:
         """One update; returns whether the dense parameters are finite."""
         settings, S = trainer.settings, trainer.settings.shards
-        read = counts[batch_numbers(counts.shape[0], settings, trainer.step)]
+        read = counts[self._batch(counts.shape[0], settings, trainer.step)]
         lengths = document_lengths(read)
         weight = np.where(lengths > 0, trainer.mean_length / np.maximum(lengths, 1e-9), 0.0)
         chain_weight = -self.chain_weight * (float((weight * lengths).sum()) / self.words)
@@ -194,6 +195,14 @@ class _Buffers:
         finite = list(pool.map(apply, range(threads)))
         return all(finite) and bool(all_within(trainer.parameters.c, MAX_WEIGHT))
 
+    def _batch(self, documents: int, settings: DocumentSettings, step: int) -> Array:
+        """The documents of an update; an epoch is shuffled once."""
+        B = min(settings.batch_size, documents)
+        epoch, place = divmod(step - 1, documents // B)
+        if self.order[:2] != (epoch, documents):
+            self.order = epoch, documents, epoch_order(documents, settings.seed, epoch)
+        return self.order[2][place * B : (place + 1) * B]
+
     def _allocate(self, trainer: DocumentTrainer, entries: list[int]) -> ShardGradient:
         chain_words = np.diff(self.offsets[self.shards])
         R = int((np.array(entries) + chain_words).max())
@@ -220,12 +229,10 @@ def word_frequencies(counts: Any) -> Probability:
     return np.asarray(weight / weight.sum())
 
 
-def batch_numbers(documents: int, settings: DocumentSettings, step: int) -> Int64[np.ndarray, " B"]:
-    """The documents of update `step`, from 1: a pure function of the seed and the step."""
-    B = min(settings.batch_size, documents)
-    epoch, place = divmod(step - 1, documents // B)
-    order: Array = np.random.default_rng((settings.seed, epoch)).permutation(documents)
-    return order[place * B : (place + 1) * B]
+def epoch_order(documents: int, seed: int, epoch: int) -> Int64[np.ndarray, " N"]:
+    """The order of the documents in an epoch: a pure function of the seed and the epoch."""
+    order: Array = np.random.default_rng((seed, epoch)).permutation(documents)
+    return order
 
 
 def step_sizes(settings: DocumentSettings, step: int) -> StepSizes:
