@@ -20,7 +20,7 @@ from wordrbm.models import ReplicatedSoftmaxRBM
 from wordrbm.shapes import Array
 from wordrbm.training.document_trainer import DocumentSettings, DocumentTrainer, word_frequencies
 
-RECALL = (0.0002, 0.002, 0.02, 0.2)
+RETRIEVED = (0.0002, 0.002, 0.02, 0.2)
 BLOCK = 16  # documents whose next words are scored at once
 Report = Callable[[str], None]
 
@@ -116,11 +116,11 @@ def unigram_perplexity(train: Any, test: Any) -> float:
 def retrieval_precision(
     train: Array, train_group: Array, test: Array, test_group: Array
 ) -> list[float]:
-    """Mean precision at each `RECALL` of the training documents, nearest first by cosine."""
+    """Mean precision of the nearest training documents by cosine, at each share `RETRIEVED`."""
     train, test = (x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12)
                    for x in (train, test))  # fmt: skip
-    depth = [max(1, round(share * len(train))) for share in RECALL]
-    hits = np.zeros(len(RECALL))
+    depth = [max(1, round(share * len(train))) for share in RETRIEVED]
+    hits = np.zeros(len(RETRIEVED))
     for first in range(0, len(test), 500):
         block = slice(first, first + 500)
         order = np.argsort(-(test[block] @ train.T), axis=1, kind="stable")[:, : depth[-1]]
