@@ -18,7 +18,7 @@ from benchmarks.table import plain, write
 
 USUAL = [
     "growth", "operators", "others", "bound", "threads", "word2vec", "checkpoints", "learning",
-    "memory", "startup", "text", "coupling",
+    "memory", "startup", "text", "coupling", "documents",
 ]  # fmt: skip
 ONE_SIZE = {"text", "coupling"}  # they take no effort
 EFFORTS = {"learning_long": LONG}  # run only when named

@@ -3,6 +3,7 @@
 import typer
 
 from experiments.chunking.command import chunking
+from experiments.documents.command import documents
 from experiments.mixing.command import mixing
 from experiments.sentiment.command import sentiment
 from wordrbm.cli.app import main
@@ -14,6 +15,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("chunking")(chunking)
+app.command("documents")(documents)
 app.command("mixing")(mixing)
 app.command("sentiment")(sentiment)
 

@@ -404,3 +404,24 @@ def spectral_vectors(windows, q, contexts, d, prior, rms):
     _, deviation, axes = np.linalg.svd(np.sqrt(weight)[:, None] * centred, full_matrices=False)
     vectors = centred @ axes[:d].T / np.sqrt(deviation[:d])
     return vectors * rms / math.sqrt(weight @ (vectors**2).mean(axis=1))
+
+
+def replicated_energy(model, words, h):
+    """E(v, h) of the replicated softmax, word by word: -sum_k n_k b_k - N c.h - h.W n."""
+    total = 0.0
+    for word in words:
+        total -= model.b[word]
+        for j, h_j in enumerate(h):
+            weight_j = sum(u * x for u, x in zip(model.U[j], model.D[word], strict=True))
+            total -= h_j * (model.c[j] + weight_j)
+    return total
+
+
+def replicated_log_Z(model, length):
+    """log Z of documents of this many words, over all sequences of words and hidden vectors."""
+    K, H = len(model.b), len(model.c)
+    total = 0.0
+    for words in itertools.product(range(K), repeat=length):
+        for h in itertools.product((0, 1), repeat=H):
+            total += math.exp(-replicated_energy(model, words, h))
+    return math.log(total)

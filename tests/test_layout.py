@@ -6,6 +6,7 @@ ROOT = Path(__file__).parents[1]
 MAX_LINES = 260
 # Modules, or rooms, without a test file of their name, and where their promises are tested.
 TESTED_ELSEWHERE = {
+    "experiments/documents/command.py": "experiments/documents/test_study.py",
     "experiments/mixing/command.py": "experiments/mixing/test_study.py",
     "src/wordrbm/api.py": "test_pages.py",  # as a user calls it
     "src/wordrbm/cli/": "cli/test_commands.py",  # small commands; those on new text: test_inference
@@ -15,6 +16,7 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/inference/precision.py": "inference/test_features.py",
     "src/wordrbm/kernels/alias.py": "sampling/test_proposals.py",
     "src/wordrbm/kernels/barrier.py": "training/test_update.py",  # threads that meet in an update
+    "src/wordrbm/kernels/document_jumps.py": "models/test_replicated.py",
     "src/wordrbm/kernels/tagger_finetune.py": "tagging/test_finetune.py",
     "src/wordrbm/models/": "models/test_contract.py",  # one contract for all models
     "src/wordrbm/run/evaluation.py": "run/test_training_run.py",
@@ -26,6 +28,7 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/shapes.py": "conftest.py",  # shapes are checked while every test runs
     "src/wordrbm/trained_model.py": "inference",
     "src/wordrbm/training/compiled.py": "training/test_update.py",
+    "src/wordrbm/training/document_chains.py": "training/test_document_trainer.py",
 }
 
 

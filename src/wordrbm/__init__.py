@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wordrbm.api import prepare, train
     from wordrbm.errors import WordRBMError
-    from wordrbm.estimators import CategoricalRBM, FreeEnergyClassifier, WordFeatures
+    from wordrbm.estimators import (
+        CategoricalRBM,
+        DocumentRBM,
+        FreeEnergyClassifier,
+        WordFeatures,
+    )
     from wordrbm.io import Vectors, load_vectors
-    from wordrbm.models import BinaryRBM, SoftmaxRBM, WordRepRBM
+    from wordrbm.models import BinaryRBM, ReplicatedSoftmaxRBM, SoftmaxRBM, WordRepRBM
     from wordrbm.sampling import Gibbs, Metropolis, PooledMetropolis
     from wordrbm.trained_model import TrainedModel, load
     from wordrbm.training import TrainingSettings
@@ -21,9 +26,9 @@ __version__ = "0.1.0"
 _MODULES = {
     "wordrbm.api": ("prepare", "train"),
     "wordrbm.errors": ("WordRBMError",),
-    "wordrbm.estimators": ("CategoricalRBM", "FreeEnergyClassifier", "WordFeatures"),
+    "wordrbm.estimators": ("CategoricalRBM", "DocumentRBM", "FreeEnergyClassifier", "WordFeatures"),
     "wordrbm.io": ("Vectors", "load_vectors"),
-    "wordrbm.models": ("BinaryRBM", "SoftmaxRBM", "WordRepRBM"),
+    "wordrbm.models": ("BinaryRBM", "ReplicatedSoftmaxRBM", "SoftmaxRBM", "WordRepRBM"),
     "wordrbm.sampling": ("Gibbs", "Metropolis", "PooledMetropolis"),
     "wordrbm.trained_model": ("TrainedModel", "load"),
     "wordrbm.training": ("TrainingSettings",),
@@ -32,10 +37,12 @@ _MODULES = {
 __all__ = [
     "BinaryRBM",
     "CategoricalRBM",
+    "DocumentRBM",
     "FreeEnergyClassifier",
     "Gibbs",
     "Metropolis",
     "PooledMetropolis",
+    "ReplicatedSoftmaxRBM",
     "SoftmaxRBM",
     "TrainedModel",
     "TrainingSettings",

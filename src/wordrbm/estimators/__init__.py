@@ -10,7 +10,8 @@ except ImportError:
     ) from None
 
 from wordrbm.estimators.categorical import CategoricalRBM
+from wordrbm.estimators.document_rbm import DocumentRBM
 from wordrbm.estimators.free_energy_classifier import FreeEnergyClassifier
 from wordrbm.estimators.word_features import WordFeatures
 
-__all__ = ["CategoricalRBM", "FreeEnergyClassifier", "WordFeatures"]
+__all__ = ["CategoricalRBM", "DocumentRBM", "FreeEnergyClassifier", "WordFeatures"]
