@@ -16,7 +16,7 @@ author = "The wordrbm authors"
 copyright = author
 version = release = wordrbm.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
-exclude_patterns = ["_build", "images"]
+exclude_patterns = ["_build", "images", "notebooks"]
 html_theme = "furo"
 html_title = f"wordrbm {release}"
 html_copy_source = False
