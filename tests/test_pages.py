@@ -23,6 +23,7 @@ LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 # Pages whose Python and console blocks run here, and those that have a test of their own.
 RUN_HERE = {"README.md", "exports.md", "own-text.md", "tutorial.md", "likelihood.md"}
 RUN_ELSEWHERE = {
+    "documents.md": "estimators/test_documents_guide.py",
     "estimators.md": "estimators/test_guide.py",
     "training.md": "training/test_guide.py",
     "using.md": "inference/test_guide.py",
