@@ -62,7 +62,7 @@ def fill_text(session: Session, request: FillRequest) -> dict[str, Any]:
     model = session.model
     source = tokens_with_blanks(request.text if request.tokens is None else request.tokens)
     _check_length(len(source))
-    posterior = text_posterior(model.rbm, model.vocabulary, _limited(source))
+    posterior = text_posterior(session.text_model, model.vocabulary, _limited(source))
     tokens, blanks = list(posterior.tokens), []
     for position, probability, best in zip(*posterior[2:], strict=True):
         words = likeliest_words(model.vocabulary, position, probability, request.count)

@@ -86,7 +86,7 @@ class TextPosterior(NamedTuple):
 def fill(rbm: WordRepRBM, vocabulary: Vocabulary, text: TextWithBlanks, count: int = 10) -> Filled:
     """Return the `count` likeliest words of every blank, and the likeliest joint assignment."""
     count = check_int("count of words", count, 1)
-    posterior = text_posterior(rbm, vocabulary, text)
+    posterior = text_posterior(TextModel.from_rbm(rbm, vocabulary), vocabulary, text)
     tokens, blanks = list(posterior.tokens), list[Blank]()
     for position, probability, word in zip(*posterior[2:], strict=True):
         blanks.append(likeliest_words(vocabulary, position, probability, count))
@@ -94,16 +94,15 @@ def fill(rbm: WordRepRBM, vocabulary: Vocabulary, text: TextWithBlanks, count: i
     return Filled(" ".join(map(str, tokens)), posterior.method, blanks)
 
 
-def text_posterior(rbm: WordRepRBM, vocabulary: Vocabulary, text: TextWithBlanks) -> TextPosterior:
+def text_posterior(model: TextModel, vocabulary: Vocabulary, text: TextWithBlanks) -> TextPosterior:
     """Return the probability of all K words at every blank of a text."""
     tokens = tokens_with_blanks(text)
-    ids = ids_with_blanks(vocabulary, tokens, rbm.positions)
-    groups = _groups(np.flatnonzero(ids == BLANK).tolist(), rbm.positions)
+    ids = ids_with_blanks(vocabulary, tokens, model.n)
+    groups = _groups(np.flatnonzero(ids == BLANK).tolist(), model.n)
     K, largest_group = len(vocabulary), max(map(len, groups))
     exact = largest_group == 1 or K**largest_group <= MAX_ASSIGNMENTS
     if not exact:
         check_blank_count(K, largest_group)
-    model = TextModel.from_rbm(rbm, vocabulary)
     infer = exact_marginals if exact else map_probabilities
     probability, best = zip(*(infer(model, ids, group) for group in groups), strict=True)
     positions = [position for group in groups for position in group]

@@ -10,9 +10,9 @@ depends only on its length. A surprisal is O(K H) for each window that holds the
 surprisals only the mean word, computed once, depends on K.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import partial, reduce
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,7 +29,7 @@ from wordrbm.inference.inputs import (
     tokens_of,
 )
 from wordrbm.inference.precision import BLANK, MEAN_WORD, evaluate_in_double
-from wordrbm.inference.text_model import Ids, TextModel, factors_covering
+from wordrbm.inference.text_model import Ids, TextModel, factors_covering, vocabulary_parts
 from wordrbm.models import WordRepRBM
 from wordrbm.models.cloze import logits_from_input
 from wordrbm.shapes import Words
@@ -39,6 +39,7 @@ from wordrbm.threads import available_cores, one_blas_thread
 WORDS_PER_BLOCK = 64  # words of a text whose surprisals are computed at a time
 
 WindowsLike: TypeAlias = Int[np.ndarray, "N n"] | Iterable[Sentence]
+LogSums: TypeAlias = tuple[Float64[np.ndarray, " P"], Float64[np.ndarray, " P"]]
 
 
 class WordSurprisal(NamedTuple):
@@ -62,8 +63,7 @@ class Score(NamedTuple):
 class _PositionInputs(NamedTuple):
     """R factors that hold a word of a block at one position of their window."""
 
-    word: Int[np.ndarray, " R"]  # index of the word in the block
-    weight: Float64[np.ndarray, " R"]
+    weight: Float64[np.ndarray, "P R"]  # in the score of each word of the block
     hidden_input: Float64[np.ndarray, "R H"]  # from the other words of the window
 
 
@@ -150,29 +150,54 @@ def word_surprisals(model: TextModel, ids: Ids) -> Float64[np.ndarray, " T"]:
     # Blocks of a fixed size, so that the digits do not depend on the number of threads.
     starts = range(0, ids.size, WORDS_PER_BLOCK)
     blocks = [range(first, min(first + WORDS_PER_BLOCK, ids.size)) for first in starts]
-    with one_blas_thread(), ThreadPoolExecutor(min(available_cores(), len(blocks))) as pool:
-        return np.concatenate(list(pool.map(partial(_block_surprisals, model, ids), blocks)))
+    with one_blas_thread(), ThreadPoolExecutor(available_cores()) as pool:
+        if len(blocks) == 1:  # a short text: threads share the vocabulary
+            return _block_surprisals(model, ids, blocks[0], pool.map)
+        return np.concatenate(
+            list(pool.map(lambda block: _block_surprisals(model, ids, block, map), blocks))
+        )
 
 
-def _block_surprisals(model: TextModel, ids: Ids, block: range) -> Float64[np.ndarray, " P"]:
+def _block_surprisals(
+    model: TextModel, ids: Ids, block: range, run: Callable[..., Iterable[LogSums]]
+) -> Float64[np.ndarray, " P"]:
     """Compute surprisals for a block of words, with one pass over the vocabulary.
 
     Factors in which a word has the same window position share their products with the
-    vocabulary, which is taken in blocks, so memory does not grow with K.
+    vocabulary, which is taken in blocks, so memory does not grow with K. `run` is `map`, over
+    parts of the vocabulary.
     """
     inputs = [_position_inputs(model, ids, block, i) for i in range(model.n)]
-    by_position = [logits_from_input(model.rbm, x.hidden_input, i) for i, x in enumerate(inputs)]
-    targets = ids[block.start : block.stop]
-    log_total, log_score = np.full(len(block), -np.inf), np.empty(len(block))
+    sums = partial(_part_log_sums, model, inputs, ids[block.start : block.stop])
+    parts = list(run(sums, vocabulary_parts(model.rbm.b.size)))
+    log_total = reduce(np.logaddexp, [log_total for log_total, _ in parts])
+    return log_total - reduce(np.maximum, [log_score for _, log_score in parts])
+
+
+def _part_log_sums(
+    model: TextModel, inputs: list[_PositionInputs], targets: Ids, part: slice
+) -> LogSums:
+    """For each word: the log-sum of scores over a part of the vocabulary, and its own, or -inf."""
+    by_position = [
+        logits_from_input(model.rbm, x.hidden_input, i, part) for i, x in enumerate(inputs)
+    ]
+    log_total, log_score = np.full((2, targets.size), -np.inf)
     for vocabulary_block in zip(*by_position, strict=True):
         words = vocabulary_block[0][0]
-        scores = np.zeros((len(block), words.stop - words.start))
-        for factors, (_, logits) in zip(inputs, vocabulary_block, strict=True):
-            np.add.at(scores, factors.word, factors.weight[:, None] * logits)
-        log_total = np.logaddexp(log_total, np.logaddexp.reduce(scores, axis=1))
+        scores = reduce(np.add, [
+            factors.weight @ logits
+            for factors, (_, logits) in zip(inputs, vocabulary_block, strict=True)
+        ])  # fmt: skip
+        log_total = np.logaddexp(log_total, _log_sum(scores))
         inside = np.flatnonzero((words.start <= targets) & (targets < words.stop))
         log_score[inside] = scores[inside, targets[inside] - words.start]
-    return log_total - log_score
+    return log_total, log_score
+
+
+def _log_sum(scores: Float64[np.ndarray, "P k"]) -> Float64[np.ndarray, " P"]:
+    """``log sum_k exp(scores[p, k])``."""
+    top = scores.max(axis=1)
+    return top + np.log(np.exp(scores - top[:, None]).sum(axis=1))
 
 
 def _position_inputs(model: TextModel, ids: Ids, block: range, i: int) -> _PositionInputs:
@@ -187,6 +212,7 @@ def _position_inputs(model: TextModel, ids: Ids, block: range, i: int) -> _Posit
     v = np.array([factor.words(ids[None], n)[0] for _, factor in pairs]).reshape(-1, n)
     v[:, i] = BLANK
     rbm, v = model.restrict_to_words(v.astype(ids.dtype))
-    word = np.array([word for word, _ in pairs], np.int64)
-    weight = np.array([factor.weight for _, factor in pairs])
-    return _PositionInputs(word, weight, rbm.hidden_input(v))
+    weight = np.zeros((len(block), len(pairs)))
+    for column, (word, factor) in enumerate(pairs):
+        weight[word, column] = factor.weight
+    return _PositionInputs(weight, rbm.hidden_input(v))

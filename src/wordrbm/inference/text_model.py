@@ -34,10 +34,12 @@ from wordrbm.inference.precision import (
 )
 from wordrbm.inference.whitening import expected_row
 from wordrbm.models import WordRepRBM
-from wordrbm.models.cloze import logits_from_input
+from wordrbm.models.cloze import VOCAB_BLOCK, logits_from_input
 from wordrbm.shapes import Words
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.threads import available_cores, one_blas_thread
+
+VOCABULARY_PARTS = 16  # for threads
 
 Ids: TypeAlias = Int[np.ndarray, " T"]
 Texts: TypeAlias = Int[np.ndarray, "B T"]
@@ -111,23 +113,61 @@ def text_log_score(
     return score
 
 
+class PositionFactors(NamedTuple):
+    """The F factors of B texts that hold a blank at one position of their window."""
+
+    position: int
+    weight: Float64[np.ndarray, " F"]
+    hidden_input: Float64[np.ndarray, "FB H"]  # from the other words, the first factor first
+    log_score: Float64[np.ndarray, " B"]  # the weighted -F of all factors with the blank empty
+
+
 def word_log_scores(model: TextModel, texts: Texts, blank: int) -> LogScores:
-    """``log P(text)`` up to a constant for every word at a blank, by the factors that hold it."""
+    """``log P(text)`` up to a constant for every word at a blank, by the factors that hold it.
+
+    Factors with the blank at the same window position share their products with the vocabulary.
+    """
     factors = factors_covering([blank], model.n, texts.shape[1])
-    with one_blas_thread(), ThreadPoolExecutor(min(available_cores(), len(factors))) as pool:
-        # Summed in the order of the factors, so that the digits do not depend on the threads.
-        return reduce(np.add, pool.map(partial(factor_log_scores, model, texts, blank), factors))
+    positions = [_position_factors(model, texts, blank, i, factors) for i in range(model.n)]
+    known = [factors for factors in positions if factors.weight.size]
+    parts = vocabulary_parts(model.rbm.b.size)
+    with one_blas_thread(), ThreadPoolExecutor(min(available_cores(), len(parts))) as pool:
+        scores = list(pool.map(partial(_part_log_scores, model, known), parts))
+    return np.concatenate(scores, axis=1)
 
 
-def factor_log_scores(model: TextModel, texts: Texts, blank: int, factor: Factor) -> LogScores:
-    """The weighted -F of one factor for every word at a blank."""
-    v = factor.words(texts, model.n)
-    v[:, blank - factor.start] = BLANK
+def vocabulary_parts(K: int) -> list[slice]:
+    """Cut the vocabulary for threads, on the borders of blocks: digits do not depend on it."""
+    size = -(-K // (VOCABULARY_PARTS * VOCAB_BLOCK)) * VOCAB_BLOCK
+    return [slice(first, min(first + size, K)) for first in range(0, K, size)]
+
+
+def _position_factors(
+    model: TextModel, texts: Texts, blank: int, i: int, factors: list[Factor]
+) -> PositionFactors:
+    """Collect the factors in which the blank is at position i of the window."""
+    here = [factor for factor in factors if blank - factor.start == i]
+    weight = np.array([factor.weight for factor in here])
+    v = np.array([factor.words(texts, model.n) for factor in here], texts.dtype)
+    v = v.reshape(-1, model.n)
+    v[:, i] = BLANK
     rbm, v = model.restrict_to_words(v)
-    scores = np.empty((len(texts), model.rbm.b.size))
-    for words, logits in logits_from_input(model.rbm, rbm.hidden_input(v), blank - factor.start):
-        scores[:, words] = logits
-    return factor.weight * (scores - rbm.free_energy(v)[:, None])
+    energy = rbm.free_energy(v).reshape(len(here), len(texts))
+    return PositionFactors(i, weight, rbm.hidden_input(v), -weight @ energy)
+
+
+def _part_log_scores(
+    model: TextModel, positions: list[PositionFactors], words: slice
+) -> Float64[np.ndarray, "B k"]:
+    """The scores of some words of the vocabulary at a blank."""
+    constant = reduce(np.add, [factors.log_score for factors in positions])
+    scores = np.repeat(constant[:, None], words.stop - words.start, axis=1)
+    for i, weight, hidden_input, _ in positions:
+        for block, logits in logits_from_input(model.rbm, hidden_input, i, words):
+            by_factor = logits.reshape(weight.size, len(scores), -1)
+            inside = slice(block.start - words.start, block.stop - words.start)
+            scores[:, inside] += np.tensordot(weight, by_factor, 1)
+    return scores
 
 
 def softmax(log_scores: LogScores) -> LogScores:

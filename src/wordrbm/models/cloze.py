@@ -46,19 +46,23 @@ def word_logits(
 
 
 def logits_from_input(
-    model: AbstractRBM, rest: Hidden, i: int
+    model: AbstractRBM, rest: Hidden, i: int, among: slice | None = None
 ) -> Iterator[tuple[slice, Float[np.ndarray, "B k"]]]:
-    """``log P*(v_i = k | rest)`` as `word_logits` has it, from the hidden input of the rest."""
+    """``log P*(v_i = k | rest)`` as `word_logits` has it, from the hidden input of the rest.
+
+    `among` limits it to some words; it begins at a multiple of `VOCAB_BLOCK`.
+    """
     off, on = np.exp(-np.logaddexp(0.0, rest)), np.exp(-np.logaddexp(0.0, -rest))
-    bias = model.word_bias[i % len(model.word_bias)].astype(np.float64)
-    for first in range(0, bias.size, VOCAB_BLOCK):
-        words = slice(first, min(first + VOCAB_BLOCK, bias.size))
+    bias = model.word_bias[i % len(model.word_bias)]
+    first, last, _ = (among or slice(None)).indices(bias.size)
+    for start in range(first, last, VOCAB_BLOCK):
+        words = slice(start, min(start + VOCAB_BLOCK, last))
         weight = model.word_weights(i, words).astype(np.float64)
         with np.errstate(over="ignore"):  # infinity selects the slow path of the kernel
             growth = np.exp(weight)
         logits = np.empty((len(rest), len(weight)))
         log_gain(rest, off, on, weight, growth, logits)
-        yield words, logits + bias[words]
+        yield words, logits + bias[words].astype(np.float64)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # divergence is reported in one sentence
