@@ -82,3 +82,13 @@ def test_a_model_that_is_not_there(mixing, tmp_path):
     code, _, message = mixing("--out", tmp_path / "study", model=tmp_path / "none")
     assert code == 2
     assert len(message.splitlines()) == 1
+
+
+def test_a_window_of_ones_own(mixing, tmp_path):
+    out = tmp_path / "study"
+    assert mixing("--out", out, "--window", "the king sees", "--quiet")[0] == 0
+    positions = json.loads((out / "mixing.json").read_text())["positions"]
+    assert [row["window"] for row in positions] == [["the", "king", "sees"]] * 3
+    code, _, said = mixing("--out", out, "--window", "the king")
+    assert code == 2
+    assert "a window of this model has 3, so give 3 words" in said

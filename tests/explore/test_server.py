@@ -1,16 +1,18 @@
 """Every question by HTTP: answers equal the library's, bad input is one sentence, never a 5xx."""
 
 import json
-import random
+import socket
 import time
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from wordrbm.explore.server import QUESTIONS, REPORTS, build_app
-
-HOSTILE = ["<script>window.hacked=1</script>", '"><img src=x onerror=hacked()>', "\u0000", "٣"]
+from tests.explore.conftest import served
+from wordrbm.explore import samples
+from wordrbm.explore.server import QUESTIONS, REPORTS, Question, build_app
+from wordrbm.explore.texts import FillRequest
 
 
 @pytest.fixture(scope="module")
@@ -96,46 +98,52 @@ def test_faults_are_one_sentence(client):
     assert client.get("/static/../server.py").status_code == 404
 
 
-def any_value(choose):
-    """A value of any type, sound or not."""
-    return choose.choice([
-        lambda: None, lambda: choose.randint(-5, 30), lambda: 10**choose.randint(1, 400),
-        lambda: choose.random(), lambda: choose.choice(HOSTILE), lambda: "the king sees gold",
-        lambda: "the ___ sees ___", lambda: ["the", None, "sees"], lambda: ["the", "king", "sees"],
-        lambda: [], lambda: {}, lambda: True, lambda: "x" * choose.randint(0, 9000),
-        lambda: [choose.choice(HOSTILE)] * 3, lambda: "monday", lambda: "unigram",
-    ])()  # fmt: skip
-
-
-def fuzz(client, count, seed):
-    choose = random.Random(seed)
-    for _ in range(count):
-        name = choose.choice([*QUESTIONS, "samples"])
-        fields = QUESTIONS[name].request.model_fields if name in QUESTIONS else ["seed", "sweeps"]
-        body = {field: any_value(choose) for field in fields if choose.random() < 0.9}
-        if choose.random() < 0.1:
-            body[choose.choice(HOSTILE)] = any_value(choose)
-        content = json.dumps(body).encode()
-        if choose.random() < 0.1:
-            content = content[: choose.randint(0, len(content))]
-        response = client.post(
-            f"/api/{name}", content=content, headers={"content-type": "application/json"}
-        )
-        assert response.status_code < 500, (name, body)
-        if response.status_code >= 400:
-            assert response.json()["error"]
-
-
-def test_no_request_is_a_server_error(client):
-    fuzz(client, 300, seed=1)
-
-
-@pytest.mark.slow
-def test_no_request_of_ten_thousand_is_a_server_error(client):
-    fuzz(client, 10_000, seed=2)
-
-
 def test_reports_answer_all(client):
     started = time.monotonic()
     assert all(client.get(f"/api/{name}").status_code == 200 for name in REPORTS)
     assert time.monotonic() - started < 20
+
+
+def test_a_page_opens_while_another_question_is_computed(client, session):
+    started = time.monotonic()
+    with session.exclusive():
+        for address in ("/", "/api/info", "/api/words", "/api/map", "/static/main.js"):
+            assert client.get(address).status_code == 200
+        assert client.post("/api/neighbours", json={"word": "monday"}).status_code == 200
+    assert time.monotonic() - started < 15
+
+
+def test_chains_end_in_time(client, monkeypatch):
+    monkeypatch.setattr(samples, "SECONDS", 0.0)
+    response = client.post("/api/samples", json={"sweeps": 5000, "every": 1})
+    assert response.status_code == 200
+    assert len(response.text.splitlines()) <= 1
+
+
+def test_a_question_that_nobody_waits_for_is_not_computed(session, monkeypatch):
+    """A person who presses Enter ten times does not keep another one waiting for ten answers."""
+    computed = []
+    question = Question(FillRequest, lambda _, request: computed.append(request.text))
+    monkeypatch.setitem(QUESTIONS, "fill", question)
+    with served(session) as address:
+        place = urlsplit(address)
+        with session.exclusive():
+            left, stays = (socket.create_connection((place.hostname, place.port)) for _ in range(2))
+            for connection, text in ((left, "left"), (stays, "stays")):
+                connection.sendall(post_bytes(place.netloc, {"text": text}))
+            time.sleep(0.5)
+            left.close()
+            time.sleep(0.5)
+        stays.settimeout(20)
+        assert stays.recv(20).startswith(b"HTTP/1.1 200")
+        stays.close()
+    assert computed == ["stays"]
+
+
+def post_bytes(host, body):
+    """A request as it goes over the wire."""
+    content = json.dumps(body)
+    return (
+        f"POST /api/fill HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(content)}\r\n\r\n{content}"
+    ).encode()

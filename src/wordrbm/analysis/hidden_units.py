@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias, final
 import numpy as np
 from jaxtyping import Float32, Float64, Int32, Int64
 
+from wordrbm.errors import WordRBMError
 from wordrbm.inference.precision import evaluate_in_double
 from wordrbm.likelihood.heaviest import DistinctWindows
 from wordrbm.models import WordRepRBM
@@ -45,6 +46,14 @@ def unit_words(
         rows = [(words[k + 1], float(weight[k])) for k in [*order[:count], *order[::-1][:count]]]
         answer.append(PositionWords(rows[:count], rows[count:]))
     return answer
+
+
+def check_unit(rbm: WordRepRBM, unit: int) -> None:
+    """Raise unless the model has this hidden unit."""
+    if not 0 <= unit < rbm.c.size:
+        raise WordRBMError(
+            f"There is no unit {unit}; the units of this model are 0 to {rbm.c.size - 1}."
+        )
 
 
 @final

@@ -21,6 +21,7 @@ from wordrbm.cli import (
     prepare,
     tagger,
     train,
+    units,
     vectors,
 )
 from wordrbm.errors import WordRBMError
@@ -47,6 +48,7 @@ app.command("info")(info.show_info)
 app.command("card")(card.write_card)
 app.command("metrics")(info.show_metrics)
 app.command("mixing")(mixing.mixing)
+app.command("units")(units.show_units)
 app.command("explore")(explore.explore)
 app.command("map")(explore.draw_map)
 app.add_typer(classifier.app, name="classifier")

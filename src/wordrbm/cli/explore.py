@@ -138,13 +138,15 @@ def open_session(
 ) -> "Session":  # fmt: skip
     """Load everything that the page shows; the map is computed where there is none."""
     from wordrbm.classification.classifier_file import load_classifier
-    from wordrbm.explore.session import Session, check_corpus
+    from wordrbm.explore.session import Session
     from wordrbm.tagging.tagger_file import load_tagger
-    from wordrbm.text.corpus import PreparedCorpus
+    from wordrbm.text.corpus import PreparedCorpus, check_vocabulary
     from wordrbm.trained_model import load
 
     trained = load(model)
-    prepared = check_corpus(trained, PreparedCorpus.open(corpus)) if corpus else None
+    prepared = PreparedCorpus.open(corpus) if corpus else None
+    if prepared is not None:
+        check_vocabulary(prepared, trained.vocabulary)
     folders = {"model": model, "corpus": corpus, "classifier": classifier, "tagger": tagger}
     return Session(
         trained,

@@ -30,6 +30,9 @@ def mixing(
         typer.Option(help=f"Proposals: {', '.join(OPERATOR_NAMES[:-1])} or {OPERATOR_NAMES[-1]}."),
     ] = "unigram",
     seed: Annotated[int, typer.Option(min=0, help="Fixes the windows and hidden states.")] = 1,
+    window: Annotated[
+        str | None, typer.Option(help="A window of words, in place of held-out ones.")
+    ] = None,
     quiet: opt.Quiet = False,
     as_json: opt.AsJson = False,
 ) -> None:
@@ -41,14 +44,16 @@ def mixing(
     \b
     Example:
       wordrbm mixing model corpus --out mixing --cases 10
+      wordrbm mixing model corpus --out mixing --window "the prime minister"
     """
     from wordrbm.analysis import mixing as study
     from wordrbm.analysis.plots import check_matplotlib
     from wordrbm.cli.options import parse_ints
     from wordrbm.cli.progress import progress
+    from wordrbm.inference.inputs import window_ids
     from wordrbm.run.evaluation import heldout_sample
     from wordrbm.storage import make_folder, write_text
-    from wordrbm.text.corpus import PreparedCorpus
+    from wordrbm.text.corpus import PreparedCorpus, check_vocabulary
     from wordrbm.trained_model import load
 
     check_matplotlib()
@@ -57,7 +62,12 @@ def mixing(
     corpus.verify()
     rbm, vocabulary = trained.rbm, trained.vocabulary
     transition = study.build_operator(operator, rbm, corpus.vocabulary.probability())
-    windows = heldout_sample(corpus, vocabulary, rbm.positions, cases, seed)
+    check_vocabulary(corpus, vocabulary)
+    windows = (
+        heldout_sample(corpus, vocabulary, rbm.positions, cases, seed)
+        if window is None
+        else window_ids(vocabulary, window.split(), rbm.positions)
+    )
     drawn, results = study.draw_cases(rbm, windows, seed), []
     with progress("mixing", len(drawn) * rbm.positions, quiet=quiet) as show:
         for result in study.study_mixing(rbm, transition, drawn, numbers):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import islice
+from time import monotonic
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -11,6 +12,7 @@ from wordrbm.inference.generate import iter_chains
 from wordrbm.settings import StrictModel
 
 FRAMES = 200  # states at most that one request is sent
+SECONDS = 120.0  # that chains run for one request
 
 
 class SamplesRequest(StrictModel):
@@ -29,7 +31,10 @@ def follow_chains(session: Session, request: SamplesRequest) -> Iterator[dict[st
         model.rbm, model.vocabulary, request.seed, request.count, mh_steps=model.settings.mh_steps
     )
     every = max(request.every, -(-request.sweeps // FRAMES))
+    started = monotonic()
     for number, step in enumerate(islice(steps, request.sweeps + 1)):
+        if monotonic() - started > SECONDS:
+            return
         if number % every == 0 or number == request.sweeps:
             rows = model.words(step.v)
             yield {"sweep": number, "acceptance": step.acceptance, "windows": rows}

@@ -2,7 +2,9 @@
 
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping
+from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any, NamedTuple
 
 import anyio
@@ -22,6 +24,7 @@ from wordrbm.explore.answers import encode, parse, refuse, respond
 from wordrbm.explore.guard import MAX_BODY_BYTES, Guard
 from wordrbm.explore.session import Busy, Session
 from wordrbm.settings import StrictModel
+from wordrbm.threads import StopCheck
 
 STATIC = Path(__file__).parent / "static"
 BODY_SECONDS, ANSWER_SECONDS = 10.0, 60.0
@@ -52,34 +55,22 @@ REPORTS: Mapping[str, Callable[[Session], Any]] = {
     "units": units.list_units,
     "health": health.report_health,
 }
+SLOW_REPORTS = frozenset({"units", "health"})  # measured on the corpus when first asked for
 
 
 def build_app(session: Session, host: str = "127.0.0.1") -> Starlette:
     """The application over one model; `host` is the address that it will be bound to."""
     limiter = CapacityLimiter(THREADS)
 
-    async def compute(call: Callable[[], Any]) -> Response:
-        try:
-            with anyio.fail_after(ANSWER_SECONDS):
-                return respond(
-                    await to_thread.run_sync(call, abandon_on_cancel=True, limiter=limiter)
-                )
-        except TimeoutError:
-            return refuse(503, f"There was no answer in {ANSWER_SECONDS:.0f} s; ask for less.")
-
     async def answer(request: Request) -> Response:
         question = QUESTIONS[request.path_params["name"]]
         parsed = parse(question.request, await read_body(request))
-        return await compute(lambda: ask(session, question, parsed))
+        call = partial(ask, session, question, parsed)
+        return await compute(request, call, limiter)
 
     async def report(request: Request) -> Response:
-        build = REPORTS[request.path_params["name"]]
-
-        def alone() -> Any:
-            with session.exclusive():
-                return build(session)
-
-        return await compute(alone)
+        call = partial(build_report, session, request.path_params["name"])
+        return await compute(request, call, limiter)
 
     async def map_bytes(request: Request) -> Response:
         return Response(words.pack_map(session), media_type="application/octet-stream")
@@ -118,6 +109,7 @@ def listen(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen()  # a browser that is quicker than the server waits
     except OSError as error:
         listener.close()
         raise WordRBMError(
@@ -138,12 +130,52 @@ def named_route(name: str, endpoint: Callable[..., Any], method: str) -> Route:
     return Route(f"/api/{name}", handle, methods=[method])
 
 
-def ask(session: Session, question: Question, request: StrictModel) -> Any:
+async def compute(
+    request: Request, call: Callable[[StopCheck], Any], limiter: CapacityLimiter
+) -> Response:
+    """Compute an answer in a thread, and note when the browser no longer waits for it."""
+    abandoned = Event()
+
+    async def watch() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        abandoned.set()
+
+    async def answer() -> Response:
+        try:
+            with anyio.fail_after(ANSWER_SECONDS):
+                return respond(
+                    await to_thread.run_sync(
+                        call, abandoned.is_set, abandon_on_cancel=True, limiter=limiter
+                    )
+                )
+        except TimeoutError:
+            abandoned.set()
+            return refuse(503, f"There was no answer in {ANSWER_SECONDS:.0f} s; ask for less.")
+        except WordRBMError as error:
+            return await on_fault(request, error)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(watch)
+        response = await answer()
+        tasks.cancel_scope.cancel()
+    return response
+
+
+def ask(session: Session, question: Question, request: StrictModel, is_abandoned: StopCheck) -> Any:
     """Answer a question; slow ones are computed one after the other."""
     if not question.is_slow:
         return question.answer(session, request)
-    with session.exclusive():
+    with session.exclusive(is_abandoned):
         return question.answer(session, request)
+
+
+def build_report(session: Session, name: str, is_abandoned: StopCheck) -> Any:
+    """Build a report; slow ones one after the other, so that a page opens while others compute."""
+    if name not in SLOW_REPORTS:
+        return REPORTS[name](session)
+    with session.exclusive(is_abandoned):
+        return REPORTS[name](session)
 
 
 async def read_body(request: Request) -> bytes:

@@ -14,14 +14,13 @@ from jaxtyping import Int32
 from wordrbm.analysis.hidden_units import UnitActivity
 from wordrbm.classification.classifier import Classifier
 from wordrbm.errors import WordRBMError
-from wordrbm.inference.inputs import token_ids
+from wordrbm.inference.inputs import window_ids
 from wordrbm.inference.text_model import TextModel
 from wordrbm.io.map_file import WordMap
 from wordrbm.likelihood.heaviest import DistinctWindows, HeaviestWindows, log_masses
 from wordrbm.tagging.tagger import Tagger
 from wordrbm.text.corpus import PreparedCorpus
-from wordrbm.text.tokenizer import normalize_token
-from wordrbm.threads import available_cores
+from wordrbm.threads import StopCheck, available_cores, never_stop
 from wordrbm.trained_model import TrainedModel
 
 LOCK_SECONDS = 20.0  # that a request waits for another one to be computed
@@ -78,31 +77,20 @@ class Session:
         return text.heaviest(log_masses(rbm, text.windows, threads=available_cores()))
 
     @contextmanager
-    def exclusive(self) -> Iterator[None]:
-        """Compute alone: two long answers at once would both take twice as long."""
+    def exclusive(self, is_abandoned: StopCheck = never_stop) -> Iterator[None]:
+        """Compute alone: two long answers at once would both take twice as long.
+
+        A question that nobody waits for any more when its turn comes is not computed.
+        """
         if not self.lock.acquire(timeout=LOCK_SECONDS):
             raise Busy("Another question is still being answered; ask again in a moment.")
         try:
+            if is_abandoned():
+                raise Busy("The question was withdrawn.")
             yield
         finally:
             self.lock.release()
 
     def window(self, words: list[str]) -> Int32[np.ndarray, "1 n"]:
         """A window of ids, given as exactly n words."""
-        n = self.model.rbm.positions
-        if len(words) != n:
-            raise WordRBMError(
-                f"A window of {len(words)} words was found; a window of this model has {n}, so "
-                f"give {n} words."
-            )
-        return token_ids(self.model.vocabulary, map(normalize_token, words))[None]
-
-
-def check_corpus(model: TrainedModel, corpus: PreparedCorpus) -> PreparedCorpus:
-    """Return the corpus, which must have the vocabulary of the model."""
-    if corpus.vocabulary.digest() != model.vocabulary.digest():
-        raise WordRBMError(
-            f"{corpus.path} has another vocabulary than the model; give the corpus it was trained "
-            "on."
-        )
-    return corpus
+        return window_ids(self.model.vocabulary, words, self.model.rbm.positions)

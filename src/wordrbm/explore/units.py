@@ -5,8 +5,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from wordrbm.analysis.hidden_units import free_energy_terms, unit_words
-from wordrbm.errors import WordRBMError
+from wordrbm.analysis.hidden_units import check_unit, free_energy_terms, unit_words
 from wordrbm.explore.session import Session
 from wordrbm.explore.words import Word
 from wordrbm.settings import StrictModel
@@ -51,10 +50,7 @@ def list_units(session: Session) -> dict[str, Any]:
 def describe_unit(session: Session, request: UnitRequest) -> dict[str, Any]:
     """The words that turn a unit on and off at each position, and its top windows of the corpus."""
     model, j = session.model, request.unit
-    if j >= model.rbm.c.size:
-        raise WordRBMError(
-            f"There is no unit {j}; the units of this model are 0 to {model.rbm.c.size - 1}."
-        )
+    check_unit(model.rbm, j)
     activity = session.activity
     positions = unit_words(model.rbm, model.vocabulary.words, j, TOP, among=AMONG)
     answer: dict[str, Any] = {

@@ -68,6 +68,17 @@ def token_ids(vocabulary: Vocabulary, tokens: Iterable[str | None]) -> Int32[np.
     return np.array(ids, np.int32)
 
 
+def window_ids(vocabulary: Vocabulary, words: Iterable[str], n: int) -> Int32[np.ndarray, "1 n"]:
+    """Return a window of ids, given as exactly n words."""
+    ids = token_ids(vocabulary, map(normalize_token, words))
+    if ids.size != n:
+        raise WordRBMError(
+            f"A window of {ids.size} words was found; a window of this model has {n}, so give {n} "
+            "words."
+        )
+    return ids[None]
+
+
 def ids_with_blanks(
     vocabulary: Vocabulary, tokens: list[str | None], n: int
 ) -> Int32[np.ndarray, " T"]:

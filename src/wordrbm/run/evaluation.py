@@ -21,7 +21,7 @@ from wordrbm.likelihood.heaviest import DistinctWindows, log_masses, share_of_mo
 from wordrbm.models import WordRepRBM
 from wordrbm.models.cloze import cloze_log_probability
 from wordrbm.shapes import Scores, Words
-from wordrbm.text.corpus import PreparedCorpus
+from wordrbm.text.corpus import PreparedCorpus, check_vocabulary
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.threads import StopCheck
 from wordrbm.training import Progress, TrainingSettings, TrainingState, averaged
@@ -69,11 +69,7 @@ def heldout_sample(
     prepared: PreparedCorpus, vocabulary: Vocabulary, n: int, count: int, seed: int | None = None
 ) -> Words:
     """Held-out windows for a model with this vocabulary: evenly spread, or random by a seed."""
-    if prepared.vocabulary.digest() != vocabulary.digest():
-        raise WordRBMError(
-            f"{prepared.path} has another vocabulary than the model; give the corpus it was "
-            "trained on."
-        )
+    check_vocabulary(prepared, vocabulary)
     held_out = prepared.windows(n, "heldout")
     if count < 1:
         raise WordRBMError(f"The number of held-out windows is {count}; give 1 or more.")

@@ -195,3 +195,13 @@ def _check_sizes(path: Path, manifest: Manifest) -> None:
 
 def _refuse(path: Path, fault: str) -> NoReturn:
     raise WordRBMError(f"{path} {fault}; prepare the corpus again.")
+
+
+def check_vocabulary(corpus: PreparedCorpus, vocabulary: Vocabulary) -> PreparedCorpus:
+    """Return the corpus, which must have the vocabulary of a model."""
+    if corpus.vocabulary.digest() != vocabulary.digest():
+        raise WordRBMError(
+            f"{corpus.path} has another vocabulary than the model; give the corpus it was trained "
+            "on."
+        )
+    return corpus
