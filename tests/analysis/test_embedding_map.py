@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from wordrbm.analysis.embedding_map import PCA, compute_map, directions, nearest_embedded
+from wordrbm.analysis.embedding_map import (
+    PCA,
+    centre_of_closest,
+    compute_map,
+    directions,
+    nearest_embedded,
+)
 from wordrbm.io.vectors import Vectors
 
 
@@ -32,3 +38,13 @@ def test_a_seed_gives_one_map_in_which_groups_stay_together(vectors, method):
     distance = np.linalg.norm(first.xy[:, None] - first.xy[None], axis=2) + 9 * np.eye(120)
     assert (group[distance.argmin(axis=1)] == group).mean() > 0.9
     assert first.neighbours.max() < 90
+
+
+def test_a_word_lies_amid_its_closest_neighbours():
+    """Two groups of neighbours: the larger one counts, and no coordinate by itself."""
+    places = np.array([[[0, 0], [1, 0], [0, 1], [9, 9], [1, 1]]], np.float32)
+    x, y = centre_of_closest(places)[0]
+    assert 0 <= x <= 1
+    assert 0 <= y <= 1
+    three = places[:, [3, 0, 2]]
+    np.testing.assert_allclose(centre_of_closest(three), [[0, 0.5]])

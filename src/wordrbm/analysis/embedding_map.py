@@ -3,8 +3,9 @@
 The word vectors, centred, whitened and scaled to length one, are embedded by t-SNE [van der Maaten
 and Hinton 2008], as the paper's figure does [Dahl 2012, figure 1], from exact nearest neighbours,
 or by their first two principal components where the package openTSNE is missing. A word that is
-not among the embedded ones is placed at the median of its nearest embedded neighbours. Clusters are
-found by k-means on the same vectors. The same vectors and seed give the same map.
+not among the embedded ones is placed amid those of its nearest embedded neighbours that lie closest
+together. Clusters are found by k-means on the same vectors. The same vectors and seed give the same
+map.
 """
 
 from importlib.util import find_spec
@@ -21,7 +22,8 @@ from wordrbm.threads import ProgressCallback, no_progress, one_blas_thread
 
 EMBEDDED, MAX_POINTS = 20_000, 250_000
 NEIGHBOURS, PERPLEXITY, CLUSTERS = 10, 30, 12
-LABEL_WORDS, LABEL_AMONG = 3, 5_000  # words that name a cluster, among the most frequent ones
+CLUSTERED = 5_000  # frequent words on which clusters are found
+LABEL_WORDS, LABEL_AMONG = 3, 1_000  # words that name a cluster, among the most frequent ones
 ITERATIONS = 50  # of k-means, and between two reports of t-SNE
 EARLY, LATE = 250, 500  # iterations of t-SNE with and without early exaggeration
 BLOCK = 1024  # rows whose cosines are held at once
@@ -68,7 +70,7 @@ def compute_map(
         place = embed(x[:embedded], place, seed, report)
     xy = np.empty((len(x), 2), np.float32)
     xy[:embedded] = place
-    xy[embedded:] = np.median(place[near.ids[embedded:]], axis=1)
+    xy[embedded:] = centre_of_closest(place[near.ids[embedded:]])
     report(1.0, "done")
     return WordMap(fit_square(xy), cluster, near.ids, labels, embedded, method, seed)
 
@@ -106,7 +108,7 @@ def find_clusters(
     x: Directions, q: Probability, words: tuple[str, ...]
 ) -> tuple[Any, tuple[tuple[str, ...], ...]]:
     """The cluster of every word, and the frequent words nearest to each cluster's mean."""
-    weight, among = np.sqrt(q), min(LABEL_AMONG, len(x))
+    weight, among = np.sqrt(q), min(CLUSTERED, len(x))
     start = _spread_rows(x[:among], CLUSTERS)
     fitted = kmeans(x[:among], weight[:among], start, iterations=ITERATIONS)
     used = np.unique(fitted)
@@ -116,7 +118,7 @@ def find_clusters(
     for c in range(len(used)):
         members = np.flatnonzero(label == c)
         mean = (x[members] * weight[members, None]).sum(axis=0)
-        frequent = members[(members > 0) & (members < among)]
+        frequent = members[(members > 0) & (members < LABEL_AMONG)]
         candidates = frequent if frequent.size else members
         typical = candidates[np.argsort(-(x[candidates] @ mean), kind="stable")]
         labels.append(tuple(words[k] for k in typical[:LABEL_WORDS]))
@@ -168,6 +170,21 @@ def embed(
             done += ITERATIONS
             report(0.35 + 0.65 * done / (EARLY + LATE), f"t-SNE, {done} of {EARLY + LATE}")
     return np.asarray(embedding)
+
+
+def centre_of_closest(places: Float[np.ndarray, "P k 2"]) -> Float[np.ndarray, "P 2"]:
+    """The mean of the half of k places that are nearest to the most central of them.
+
+    A median of each coordinate by itself would line words up in rows and columns.
+    """
+    distance = np.zeros((*places.shape[:2], places.shape[1]), np.float32)
+    for axis in (0, 1):
+        distance += (places[:, :, None, axis] - places[:, None, :, axis]) ** 2
+    distance = np.sqrt(distance)
+    central = distance.sum(axis=2).argmin(axis=1)
+    nearest = np.argsort(distance[np.arange(len(places)), central], axis=1, kind="stable")
+    half = nearest[:, : (places.shape[1] + 1) // 2, None]
+    return np.take_along_axis(places, half, axis=1).mean(axis=1)
 
 
 def fit_square(xy: Float[np.ndarray, "P 2"]) -> Float32[np.ndarray, "P 2"]:
