@@ -2,11 +2,21 @@
 import { make } from "./dom.js";
 
 export function shellQuote(text) {
-  return /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[A-Za-z0-9_./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 export function pythonString(text) {
   return JSON.stringify(text);
+}
+
+// A command that reads lines: printf writes them as they are, whatever they begin with.
+export function pipedCommand(lines, command) {
+  return `printf '%s\\n' ${lines.map(shellQuote).join(" ")} | ${command}`;
+}
+
+// Words after --, where one of them could be taken for an option.
+export function shellWords(words) {
+  return (words.some((word) => word.startsWith("-")) ? "-- " : "") + words.map(shellQuote).join(" ");
 }
 
 export function copyBar(python, command) {

@@ -40,9 +40,13 @@ export function bar(share, label, less = false) {
   return make("span", { className: "meter", role: "img", "aria-label": label }, filled);
 }
 
+export function wordsOf(input) {
+  return input.value.trim().split(/\s+/).filter(Boolean);
+}
+
 export function percent(p) {
   if (p >= 0.0995) return `${(100 * p).toFixed(0)} %`;
-  if (p >= 0.000995) return `${(100 * p).toPrecision(2)} %`;
+  if (p >= 0.00000995) return `${Number((100 * p).toPrecision(2))} %`;
   return p > 0 ? p.toExponential(1) : "0";
 }
 

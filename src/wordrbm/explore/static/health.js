@@ -1,8 +1,9 @@
 // The view of health: how the training went, where the mass lies, how fast chains mix.
 import { ask, exported, report } from "./api.js";
 import { chart } from "./chart.js";
-import { copyBar, shellQuote } from "./copy.js";
-import { make, percent, replace, showError, showLoading, table } from "./dom.js";
+import { EXAMPLE } from "./texts.js";
+import { copyBar, pythonString, shellQuote } from "./copy.js";
+import { make, percent, replace, showError, showLoading, table, wordsOf } from "./dom.js";
 
 const CURVES = [
   ["Held-out cloze perplexity", [["cloze_perplexity", "model"], ["unigram_perplexity", "word counts"]], true],
@@ -21,7 +22,7 @@ export async function showHealth(main, { model, state, update }) {
     make("p", { className: "lead" }, "A sound model spreads its mass as the text does: its ten heaviest windows hold no " +
       "more of the model than of the text, and the bound on its likelihood stays above that of word frequencies."),
     charts, tables, exported ? null : mixing,
-    copyBar(`from pathlib import Path\nfrom wordrbm.analysis.history import read_run\nread_run(Path("${folder}"), "run").records`,
+    copyBar(`from pathlib import Path\nfrom wordrbm.analysis.history import read_run\nread_run(Path(${pythonString(folder)}), "run").records`,
       `wordrbm metrics ${shellQuote(folder)} --out run.png`));
   if (!exported) mixingForm();
   showLoading(charts, "Reading the history, weighing the windows of the text …");
@@ -74,19 +75,27 @@ export async function showHealth(main, { model, state, update }) {
       make("p", { className: "note" }, "Shares among the windows of the text that were weighed."));
   }
 
+  // The beginning of an example text, if all its words are known.
+  function exampleWindow(n) {
+    const words = EXAMPLE.split(" ").slice(0, n);
+    return (words.every((word) => model.words.includes(word)) ? words : model.words.slice(1, n + 1)).join(" ");
+  }
+
   function mixingForm() {
     const n = model.info.sizes.n;
-    const input = make("input", { className: "wide", "aria-label": "Window to mix", value: state.mix ?? model.words.slice(1, n + 1).join(" ") });
+    const input = make("input", { className: "wide", "aria-label": "Window to mix", value: state.mix ?? exampleWindow(n) });
     const result = make("div", { className: "charts" });
+    const copied = make("div", {});
     const go = async () => {
       showLoading(result, "Computing …");
       try {
-        const answer = await ask("mixing", { window: input.value.trim().split(/\s+/).filter(Boolean) });
+        const answer = await ask("mixing", { window: wordsOf(input) });
         update({ mix: input.value });
         replace(result);
         answer.positions.forEach((row) => chart(result,
-          `Position ${row.position + 1}, “${row.window[row.position]}”: acceptance ${row.acceptance.toFixed(3)}`,
+          `Position ${row.position + 1}, “${row.window[row.position]}”: acceptance ${percent(row.acceptance)}`,
           row.steps.slice(1), [{ label: "total variation", values: row.distance.slice(1) }], { xlabel: "steps" }));
+        replace(copied, mixingCopy(answer.operator, wordsOf(input)));
       } catch (error) {
         showError(result, error);
       }
@@ -94,7 +103,17 @@ export async function showHealth(main, { model, state, update }) {
     input.addEventListener("keydown", (event) => event.key === "Enter" && go());
     replace(mixing, make("h3", {}, "How fast a word mixes, exactly"),
       make("p", { className: "note" }, `Distance from P(word | h) after t Metropolis–Hastings steps; training makes ${model.info.mh_steps}. Write a window of ${n} words.`),
-      make("div", { className: "row" }, input, make("button", { className: "primary", type: "button", onclick: go }, "Compute")), result);
-    if (state.mix) go();
+      make("div", { className: "row" }, input, make("button", { className: "primary", type: "button", onclick: go }, "Compute")), result, copied);
+    go();
+  }
+
+  function mixingCopy(operator, words) {
+    const corpus = model.info.paths.corpus;
+    return copyBar(`import wordrbm\nfrom wordrbm.analysis.mixing import build_operator, draw_cases, study_mixing\n` +
+      `from wordrbm.inference.inputs import window_ids\nmodel = wordrbm.load(${pythonString(folder)})\n` +
+      `operator = build_operator(${pythonString(operator)}, model.rbm, model.vocabulary.probability())\n` +
+      `v = window_ids(model.vocabulary, [${words.map(pythonString).join(", ")}], model.rbm.positions)\n` +
+      "list(study_mixing(model.rbm, operator, draw_cases(model.rbm, v, 1), (1, 10, 100, 1000)))",
+    corpus ? `wordrbm mixing ${shellQuote(folder)} ${shellQuote(corpus)} --window ${shellQuote(words.join(" "))} --out mixing` : "");
   }
 }

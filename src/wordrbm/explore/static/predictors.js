@@ -1,24 +1,28 @@
 // The views of a classifier, window by window, and of a tagger, token by token.
 import { ask } from "./api.js";
 import { CLUSTER_COLOURS, hexColour } from "./colours.js";
-import { copyBar, pythonString, shellQuote } from "./copy.js";
+import { copyBar, pipedCommand, pythonString, shellQuote } from "./copy.js";
 import { bar, make, percent, replace, showError, showLoading, table } from "./dom.js";
+import { EXAMPLE } from "./texts.js";
 
 function documentForm(main, title, lead, start, question, show) {
-  const input = make("textarea", { rows: 5, "aria-label": "Text", maxLength: 20000 });
+  const input = make("textarea", { rows: 5, "aria-label": "Text" });
   input.value = start;
   const result = make("div", {});
+  let request = null;
   const go = async () => {
+    request?.abort();
+    request = new AbortController();
     showLoading(result, "Reading …");
     try {
-      show(result, await ask(question, { text: input.value }), input.value);
+      show(result, await ask(question, { text: input.value }, request.signal), input.value);
     } catch (error) {
       showError(result, error);
     }
   };
   replace(main, make("h2", {}, title), make("p", { className: "lead" }, lead), input,
     make("div", { className: "row" }, make("button", { className: "primary", type: "button", onclick: go }, "Read")), result);
-  if (start) go();
+  go();
 }
 
 function tint(c, share) {
@@ -28,7 +32,7 @@ function tint(c, share) {
 export function showClassifier(main, { model, state, update }) {
   const folder = model.info.paths.classifier ?? "CLASSIFIER";
   const lead = "Every word is coloured by the class it speaks for: what its windows add to the logit of that class.";
-  documentForm(main, "Classifier", lead, state.text ?? "", "classify", (result, answer, text) => {
+  documentForm(main, "Classifier", lead, state.text ?? EXAMPLE, "classify", (result, answer, text) => {
     update({ text });
     const largest = Math.max(1e-9, ...answer.words.flat().map(Math.abs));
     const words = answer.tokens.map((token, t) => {
@@ -45,8 +49,13 @@ export function showClassifier(main, { model, state, update }) {
       make("div", { className: "card" }, words.length ? make("div", { className: "words" }, words) : "There are no words in this text."),
       copyBar(`from pathlib import Path\nfrom wordrbm.classification.classifier_file import load_classifier\n` +
         `load_classifier(Path(${pythonString(folder)})).probabilities([${pythonString(text)}])`,
-      `echo ${shellQuote(text)} | wordrbm classifier explain ${shellQuote(folder)}`));
+      pipedCommand([text], `wordrbm classifier explain ${shellQuote(folder)} -`)));
   });
+}
+
+function tokenLines(columns) {
+  if (columns === 1) return EXAMPLE;
+  return columns === 2 ? "He PRP\nreckons VBZ\nthe DT\ncurrent JJ\naccount NN\ndeficit NN\nwill MD\nnarrow VB" : "";
 }
 
 export function showTagger(main, { model, state, update }) {
@@ -55,7 +64,7 @@ export function showTagger(main, { model, state, update }) {
   const lead = columns > 1
     ? `One token a line with its ${columns} columns, as “He PRP”; an empty line ends a sentence. Each label has its marginal probability.`
     : "Words with spaces between them, a sentence a paragraph. Each label has its marginal probability.";
-  documentForm(main, "Tagger", lead, state.text ?? "", "tag", (result, answer, text) => {
+  documentForm(main, "Tagger", lead, state.text ?? tokenLines(columns), "tag", (result, answer, text) => {
     update({ text });
     const kinds = [...new Set(labels.map((label) => label.replace(/^[BIES]-/, "")))];
     const cards = answer.sentences.map((tokens) => make("div", { className: "card" }, make("div", { className: "words" },
@@ -67,6 +76,10 @@ export function showTagger(main, { model, state, update }) {
           title: order.map(([value, name]) => `${name} ${percent(value)}`).join(", ") },
         token.columns[0], make("small", {}, `${token.label} ${percent(p)}`));
       }))));
-    replace(result, cards, copyBar("", `printf ${shellQuote(text.replaceAll("\n", "\\n") + "\\n")} | wordrbm tagger predict ${shellQuote(folder)}`));
+    const sentences = answer.sentences.map((tokens) => tokens[0].columns.map((_, c) => tokens.map((token) => token.columns[c])));
+    const lines = answer.sentences.flatMap((tokens) => [...tokens.map((token) => token.columns.join(" ")), ""]);
+    replace(result, cards, copyBar(`from pathlib import Path\nfrom wordrbm.tagging.tagger_file import load_tagger\n` +
+      `load_tagger(Path(${pythonString(folder)})).tag(${JSON.stringify(sentences)})`,
+    pipedCommand(lines, `wordrbm tagger predict ${shellQuote(folder)}`)));
   });
 }

@@ -2,7 +2,18 @@
 import { paper } from "./colours.js";
 import { make } from "./dom.js";
 
-const LABELS = 70;
+const LABEL_AREA = 8500; // pixels of the map for each word that is written on it
+
+// The pixels of a disc, as distances from its upper left one in an image of some width.
+function discOffsets(size, width) {
+  const offsets = [];
+  for (let row = 0; row < size; row++) {
+    const half = Math.sqrt((size / 2) ** 2 - (row + 0.5 - size / 2) ** 2);
+    const inset = Math.round(size / 2 - half);
+    for (let column = inset; column < size - inset; column++) offsets.push(row * width + column);
+  }
+  return offsets;
+}
 
 export class ScatterPlot {
   constructor(holder, places, words, onPick) {
@@ -81,8 +92,12 @@ export class ScatterPlot {
     this.draw();
   }
 
-  show(id, zoom = 5) {
-    this.zoom = Math.max(this.zoom, zoom);
+  // Centres a word, as near as its neighbours allow.
+  show(id, neighbours) {
+    const away = neighbours.map((other) => Math.hypot(
+      this.places[2 * other] - this.places[2 * id], this.places[2 * other + 1] - this.places[2 * id + 1]));
+    const middle = away.sort((a, b) => a - b)[away.length >> 1] || 32767;
+    this.zoom = Math.max(4, Math.min(10, (0.5 * 32767) / middle));
     const [left, top] = this.position(id);
     this.x += this.width / 2 - left;
     this.y += this.height / 2 - top;
@@ -142,16 +157,14 @@ export class ScatterPlot {
     pixels.fill((255 << 24) | (b << 16) | (g << 8) | r);
     const scale = this.scale() * ratio;
     const [dx, dy] = [(this.x + this.width / 2) * ratio, (this.y + this.height / 2) * ratio];
-    const radius = Math.round((this.zoom > 6 ? 2 : 1) * ratio);
+    const size = Math.round((this.zoom > 12 ? 6 : this.zoom > 2.5 ? 4 : 2) * ratio);
+    const [offsets, half] = [discOffsets(size, W), size / 2];
     for (let i = places.length / 2 - 1; i >= 0; i--) {
-      const x = (places[2 * i] * scale + dx) | 0;
-      const y = (dy - places[2 * i + 1] * scale) | 0;
-      if (x < radius || y < radius || x >= W - radius || y >= H - radius) continue;
-      const colour = colours[i];
-      for (let row = -radius; row <= radius; row++) {
-        const half = radius - (row === radius || row === -radius ? 1 : 0);
-        pixels.fill(colour, (y + row) * W + x - half, (y + row) * W + x + half + 1);
-      }
+      const x = (places[2 * i] * scale + dx - half) | 0;
+      const y = (dy - places[2 * i + 1] * scale - half) | 0;
+      if (x < 0 || y < 0 || x >= W - size || y >= H - size) continue;
+      const [colour, start] = [colours[i], y * W + x];
+      for (let k = 0; k < offsets.length; k++) pixels[start + offsets[k]] = colour;
     }
     this.canvas.getContext("2d", { alpha: false }).putImageData(this.image, 0, 0);
   }
@@ -169,14 +182,17 @@ export class ScatterPlot {
       if (left < 0 || top < 0 || left > this.width || top > this.height) return false;
       context.font = `${bold ? "600 13px" : "12px"} system-ui, sans-serif`;
       const half = context.measureText(this.words[id]).width / 2 + 4;
-      const clear = taken.every(([x, y, w]) => Math.abs(x - left) > w + half || Math.abs(y - top) > 17);
-      if (!clear && taken.length) return false;
-      taken.push([left, top, half]);
+      const isClear = (x, y) => taken.every(([a, b, w]) => Math.abs(a - x) > w + half || Math.abs(b - y) > 17);
+      const around = [[0, -5], [0, 18], [0, -22], [0, 35], [half + 8, 4], [-half - 8, 4], [0, -39], [0, 52]];
+      const free = (bold ? around : around.slice(0, 1)).find(([x, y]) => isClear(left + x, top + y));
+      if (!free) return false;
+      const [x, y] = [left + free[0], top + free[1]];
+      taken.push([x, y, half]);
       context.lineWidth = 3.5;
       context.strokeStyle = `rgb(${paper().join(",")})`;
-      context.strokeText(this.words[id], left, top - 5);
+      context.strokeText(this.words[id], x, y);
       context.fillStyle = bold ? style.getPropertyValue("--accent") : style.color;
-      context.fillText(this.words[id], left, top - 5);
+      context.fillText(this.words[id], x, y);
       return true;
     };
     for (const id of this.marked) {
@@ -188,7 +204,8 @@ export class ScatterPlot {
       context.stroke();
     }
     this.marked.forEach((id) => write(id, true));
-    for (let id = 1, written = 0; id < this.words.length && written < LABELS; id++) {
+    const most = Math.round((this.width * this.height) / LABEL_AREA);
+    for (let id = 1, written = 0; id < this.words.length && written < most; id++) {
       if (write(id, false)) written++;
     }
   }

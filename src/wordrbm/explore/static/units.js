@@ -1,7 +1,7 @@
 // The view of hidden units: what turns one on, and a free energy as a sum over all of them.
 import { ask, exported, report } from "./api.js";
-import { copyBar, pythonString } from "./copy.js";
-import { bar, grouped, make, percent, replace, showError, showLoading, table } from "./dom.js";
+import { copyBar, pipedCommand, pythonString, shellQuote } from "./copy.js";
+import { bar, grouped, make, percent, replace, showError, showLoading, table, wordsOf } from "./dom.js";
 
 export function showUnits(main, { model, state, update }) {
   const detail = make("div", {});
@@ -12,8 +12,7 @@ export function showUnits(main, { model, state, update }) {
       "A unit is known by the words that turn it on at each position, and by the windows of the text where it is surest."),
     detail, exported ? null : energy, list);
   listUnits();
-  look(Number(state.unit ?? 0));
-  if (!exported) energyForm();
+  look(Number(state.unit ?? 0)).then((answer) => exported || energyForm(answer));
 
   async function listUnits() {
     showLoading(list, "Measuring the units on the text …");
@@ -36,9 +35,19 @@ export function showUnits(main, { model, state, update }) {
       update({ ...state, unit: (state.unit = unit) });
       showUnit(answer);
       detail.scrollIntoView({ block: "nearest" });
+      return answer;
     } catch (error) {
       showError(detail, error);
+      return null;
     }
+  }
+
+  // A window where the unit is on, and the same with a word that turns it off.
+  function exampleWindows(answer) {
+    const n = model.info.sizes.n;
+    const window = answer?.windows[0]?.words ?? answer?.positions.map((place) => place.highest[0][0]) ?? model.words.slice(1, n + 1);
+    const other = answer?.positions[n - 1].lowest[0][0] ?? model.words[1];
+    return [window, [...window.slice(0, -1), other]].map((words) => words.join(" "));
   }
 
   function showUnit(answer) {
@@ -60,19 +69,21 @@ export function showUnits(main, { model, state, update }) {
       make("button", { type: "button", onclick: () => look(Math.min(model.info.sizes.H - 1, answer.unit + 1)) }, "Next")),
     make("div", { className: "columns" }, columns, make("div", { className: "card" }, make("h3", {}, "Surest windows of the text"), windows)),
     copyBar(`import wordrbm\nfrom wordrbm.analysis.hidden_units import unit_words\nmodel = wordrbm.load(${pythonString(folder)})\n` +
-      `unit_words(model.rbm, model.vocabulary.words, ${answer.unit}, 10, among=20_000)`, ""));
+      `unit_words(model.rbm, model.vocabulary.words, ${answer.unit}, 10, among=20_000)`,
+    `wordrbm units ${shellQuote(folder)} ${answer.unit}${model.info.paths.corpus ? ` --corpus ${shellQuote(model.info.paths.corpus)}` : ""}`));
   }
 
-  function energyForm() {
+  function energyForm(unit) {
     const n = model.info.sizes.n;
-    const start = model.words.slice(1, n + 1).join(" ");
-    const before = make("input", { className: "wide", "aria-label": "Window before", value: state.before ?? start });
-    const after = make("input", { className: "wide", "aria-label": "Window after", value: state.after ?? "" });
+    const example = exampleWindows(unit);
+    const before = make("input", { className: "wide", "aria-label": "Window before", value: state.before ?? example[0] });
+    const after = make("input", { className: "wide", "aria-label": "Window after", value: state.after ?? example[1] });
     const result = make("div", {});
     const go = async () => {
       try {
-        const answer = await ask("energy", { window: split(before), changed: split(after) });
-        update({ ...state, before: before.value, after: after.value });
+        const answer = await ask("energy", { window: wordsOf(before), changed: wordsOf(after) });
+        Object.assign(state, { before: before.value, after: after.value });
+        update(state);
         showEnergy(result, answer);
       } catch (error) {
         showError(result, error);
@@ -81,12 +92,19 @@ export function showUnits(main, { model, state, update }) {
     for (const input of [before, after]) input.addEventListener("keydown", (event) => event.key === "Enter" && go());
     replace(energy, make("h3", {}, "Free energy as a sum over units"),
       make("p", { className: "note" }, `F(v) = −Σ b[v] − Σ softplus(input of unit j). Write a window of ${n} words, and the same with a word changed.`),
-      make("div", { className: "row" }, before, after, make("button", { className: "primary", type: "button", onclick: go }, "Compare")),
+      make("div", { className: "row pair" }, make("label", {}, "before", before), make("label", {}, "after", after),
+        make("button", { className: "primary", type: "button", onclick: go }, "Compare")),
       result);
-    if (state.after) go();
+    go();
   }
 
-  const split = (input) => input.value.trim().split(/\s+/).filter(Boolean);
+  function energyCopy(windows) {
+    const folder = model.info.paths.model;
+    return copyBar(`import numpy as np\nimport wordrbm\nfrom wordrbm.analysis.hidden_units import free_energy_terms\nfrom wordrbm.inference.inputs import window_ids\n` +
+      `model = wordrbm.load(${pythonString(folder)})\nwindows = [${windows.map(pythonString).join(", ")}]\n` +
+      "v = np.concatenate([window_ids(model.vocabulary, window.split(), model.rbm.positions) for window in windows])\nfree_energy_terms(model.rbm, v).total()",
+    pipedCommand(windows, `wordrbm score ${shellQuote(folder)} --words 0`));
+  }
 
   function showEnergy(result, answer) {
     const change = answer.units[1].map((value, j) => ({ j, change: value - answer.units[0][j], from: answer.units[0][j], to: value }));
@@ -103,6 +121,7 @@ export function showUnits(main, { model, state, update }) {
     replace(result,
       make("p", {}, `F changes from ${answer.total[0].toFixed(2)} to ${answer.total[1].toFixed(2)}: the second window is `,
         make("strong", {}, `${Math.exp(Math.min(700, Math.abs(total))).toPrecision(3)} times ${total < 0 ? "likelier" : "less likely"}`), "."),
-      table("Terms of the free energy", [{ name: "term" }, { name: "before", number: true }, { name: "after", number: true }, { name: "" }, { name: "change", number: true }], rows));
+      table("Terms of the free energy", [{ name: "term" }, { name: "before", number: true }, { name: "after", number: true }, { name: "" }, { name: "change", number: true }], rows),
+      energyCopy(answer.words.map((window) => window.join(" "))));
   }
 }
