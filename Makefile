@@ -13,10 +13,10 @@ demo: $(VENV)/demo.stamp
 # A process for every core; a file of tests stays in one of them, with its corpora and models.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
 
-test: lint $(VENV)/torch.stamp
+test: lint $(VENV)/torch.stamp $(VENV)/chromium.stamp
 	$(PYTEST) -m "not slow"
 
-test-all: lint $(VENV)/torch.stamp
+test-all: lint $(VENV)/torch.stamp $(VENV)/chromium.stamp
 	$(PYTEST)
 
 lint: $(VENV)/dev.stamp
@@ -49,6 +49,13 @@ $(VENV)/dev.stamp: pyproject.toml | $(VENV)/pip.stamp
 $(VENV)/torch.stamp: | $(VENV)/dev.stamp
 	@timeout 300 $(PIP) --retries 1 torch==2.13.0 \
 	  && touch $@ || echo "torch==2.13.0 could not be installed: tests of several processes are skipped"
+
+# Tests of the page need chromium, of the system: it is installed where apt and the user may do so.
+$(VENV)/chromium.stamp: | $(VENV)/dev.stamp
+	@if command -v chromium || command -v chromium-browser || { test "$$(id -u)" = 0 \
+	  && timeout 300 sh -c 'apt-get update && apt-get install --yes chromium'; }; then touch $@; else \
+	  echo "chromium is not installed: tests in a browser are skipped; try: sudo apt install chromium"; fi \
+	  > $(VENV)/chromium.log 2>&1; test -e $@ || tail -n 1 $(VENV)/chromium.log
 
 clean:
 	rm -rf $(VENV) demo docs/_build docs/_generated
