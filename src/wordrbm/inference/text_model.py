@@ -164,9 +164,9 @@ def _part_log_scores(
     scores = np.repeat(constant[:, None], words.stop - words.start, axis=1)
     for i, weight, hidden_input, _ in positions:
         for block, logits in logits_from_input(model.rbm, hidden_input, i, words):
-            by_factor = logits.reshape(weight.size, len(scores), -1)
             inside = slice(block.start - words.start, block.stop - words.start)
-            scores[:, inside] += np.tensordot(weight, by_factor, 1)
+            weighted = weight @ logits.reshape(weight.size, -1)
+            scores[:, inside] += weighted.reshape(len(scores), -1)
     return scores
 
 
