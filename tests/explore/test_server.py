@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.explore.conftest import served
-from wordrbm.explore import samples
+from wordrbm.explore import samples, texts
 from wordrbm.explore.server import QUESTIONS, REPORTS, Question, build_app
 from wordrbm.explore.texts import FillRequest
 
@@ -111,6 +111,32 @@ def test_a_page_opens_while_another_question_is_computed(client, session):
             assert client.get(address).status_code == 200
         assert client.post("/api/neighbours", json={"word": "monday"}).status_code == 200
     assert time.monotonic() - started < 15
+
+
+def test_blanks_next_to_each_other_are_limited_by_the_vocabulary(client, session, monkeypatch):
+    monkeypatch.setattr(texts, "MAX_COST", 10 * len(session.model.vocabulary))
+    assert ask(client, "fill", text="the ___ sees gold on ___ night")["blanks"]
+    body = json.dumps({"text": "the ___ ___ ___ ___ sees"})
+    sentence = refused(client, "fill", body, headers={"content-type": "application/json"})[1]
+    assert sentence.startswith("4 blanks stand next to each other")
+    assert "leave at most 3" in sentence
+
+
+def test_quick_questions_do_not_wait_for_slow_ones(session):
+    """Thirty slow questions in a row, and one of another kind beside them."""
+    with served(session) as address:
+        place = urlsplit(address)
+        with session.exclusive():
+            waiting = [socket.create_connection((place.hostname, place.port)) for _ in range(30)]
+            for connection in waiting:
+                connection.sendall(post_bytes(place.netloc, {"text": "the ___ sees"}))
+            time.sleep(0.3)
+            with socket.create_connection((place.hostname, place.port)) as quick:
+                quick.settimeout(15)
+                quick.sendall(f"GET /api/info HTTP/1.1\r\nHost: {place.netloc}\r\n\r\n".encode())
+                assert quick.recv(20).startswith(b"HTTP/1.1 200")
+            for connection in waiting:
+                connection.close()
 
 
 def test_chains_end_in_time(client, monkeypatch):

@@ -10,7 +10,7 @@ import wordrbm.inference.fill as filling
 from tests import reference
 from wordrbm.errors import WordRBMError
 from wordrbm.inference.fill import (
-    _groups,
+    blank_groups,
     coordinate_ascent,
     exact_marginals,
     fill,
@@ -139,7 +139,7 @@ def test_too_many_assignments_are_sought_by_ascent_and_the_answer_says_so(traine
 
 
 def test_blanks_that_share_no_window_are_apart():
-    assert _groups([0, 3, 5, 7, 10], 3) == [[0], [3, 5, 7], [10]]
+    assert blank_groups([0, 3, 5, 7, 10], 3) == [[0], [3, 5, 7], [10]]
 
 
 def test_a_model_in_single_precision_gives_the_same_to_rounding(trained, single):

@@ -205,6 +205,6 @@ def serve(session: "Session", host: str, port: int, *, browser: bool, as_json: b
         webbrowser.open(address)
     config = uvicorn.Config(
         build_app(session, host), log_level="warning", timeout_keep_alive=5, limit_concurrency=100,
-        access_log=False, server_header=False,
+        access_log=False, server_header=False, ws="none",
     )  # fmt: skip
     uvicorn.Server(config).run([socket])

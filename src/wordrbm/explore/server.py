@@ -29,6 +29,7 @@ from wordrbm.threads import StopCheck
 STATIC = Path(__file__).parent / "static"
 BODY_SECONDS, ANSWER_SECONDS = 10.0, 60.0
 THREADS = 8
+LATER = "ask for less, or again in a moment."
 
 
 class Question(NamedTuple):
@@ -60,17 +61,19 @@ SLOW_REPORTS = frozenset({"units", "health"})  # measured on the corpus when fir
 
 def build_app(session: Session, host: str = "127.0.0.1") -> Starlette:
     """The application over one model; `host` is the address that it will be bound to."""
-    limiter = CapacityLimiter(THREADS)
+    # Slow questions wait for each other outside of threads, which quick ones need.
+    quick, slow = CapacityLimiter(THREADS), CapacityLimiter(1)
 
     async def answer(request: Request) -> Response:
         question = QUESTIONS[request.path_params["name"]]
         parsed = parse(question.request, await read_body(request))
         call = partial(ask, session, question, parsed)
-        return await compute(request, call, limiter)
+        return await compute(request, call, slow if question.is_slow else quick)
 
     async def report(request: Request) -> Response:
-        call = partial(build_report, session, request.path_params["name"])
-        return await compute(request, call, limiter)
+        name = request.path_params["name"]
+        call = partial(build_report, session, name)
+        return await compute(request, call, slow if name in SLOW_REPORTS else quick)
 
     async def map_bytes(request: Request) -> Response:
         return Response(words.pack_map(session), media_type="application/octet-stream")
@@ -151,7 +154,7 @@ async def compute(
                 )
         except TimeoutError:
             abandoned.set()
-            return refuse(503, f"There was no answer in {ANSWER_SECONDS:.0f} s; ask for less.")
+            return refuse(503, f"There was no answer in {ANSWER_SECONDS:.0f} s; {LATER}")
         except WordRBMError as error:
             return await on_fault(request, error)
 

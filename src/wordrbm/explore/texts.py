@@ -1,5 +1,6 @@
 """Answers about a text: the surprisal of its words, and the words that fit its blanks."""
 
+from math import isqrt
 from typing import Annotated, Any
 
 import numpy as np
@@ -9,12 +10,13 @@ from wordrbm.errors import WordRBMError
 from wordrbm.explore.session import Session
 from wordrbm.explore.words import Count, Word
 from wordrbm.inference.features import sliding_windows
-from wordrbm.inference.fill import likeliest_words, text_posterior
+from wordrbm.inference.fill import blank_groups, likeliest_words, text_posterior
 from wordrbm.inference.inputs import token_ids, tokens_of, tokens_with_blanks
 from wordrbm.inference.scoring import text_free_energy, word_surprisals
 from wordrbm.settings import StrictModel
 
 MAX_CHARACTERS, MAX_WORDS = 4_000, 100
+MAX_COST = 1_000_000  # K m^2 of m blanks within reach of each other: seconds
 MAX_BLANKS, MIN_LIT, MAX_LIT = 5, 1e-6, 5_000  # probabilities that light the map
 
 Text = Annotated[str, Field(max_length=MAX_CHARACTERS)]
@@ -62,7 +64,8 @@ def fill_text(session: Session, request: FillRequest) -> dict[str, Any]:
     model = session.model
     source = tokens_with_blanks(request.text if request.tokens is None else request.tokens)
     _check_length(len(source))
-    posterior = text_posterior(session.text_model, model.vocabulary, _limited(source))
+    _check_blanks(source, model.rbm.positions, len(model.vocabulary))
+    posterior = text_posterior(session.text_model, model.vocabulary, source)
     tokens, blanks = list(posterior.tokens), []
     for position, probability, best in zip(*posterior[2:], strict=True):
         words = likeliest_words(model.vocabulary, position, probability, request.count)
@@ -77,13 +80,19 @@ def fill_text(session: Session, request: FillRequest) -> dict[str, Any]:
     }
 
 
-def _limited(tokens: list[str | None]) -> list[str | None]:
-    """Return the tokens, which must not have too many blanks."""
-    if tokens.count(None) > MAX_BLANKS:
+def _check_blanks(tokens: list[str | None], n: int, K: int) -> None:
+    """Raise unless the blanks are few, and those within reach of each other cheap enough."""
+    blanks = [position for position, token in enumerate(tokens) if token is None]
+    if len(blanks) > MAX_BLANKS:
         raise WordRBMError(
-            f"The text has {tokens.count(None)} blanks; leave at most {MAX_BLANKS} at a time."
+            f"The text has {len(blanks)} blanks; leave at most {MAX_BLANKS} at a time."
         )
-    return tokens
+    largest = max(map(len, blank_groups(blanks, n)), default=0)
+    if largest > 1 and K * largest**2 > MAX_COST:
+        raise WordRBMError(
+            f"{largest} blanks stand next to each other, too many for the page with {K:,} words; "
+            f"leave at most {max(1, isqrt(MAX_COST // K))}, or use wordrbm fill."
+        )
 
 
 def _likely(probability: np.ndarray) -> dict[str, Any]:

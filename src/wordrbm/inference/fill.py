@@ -98,7 +98,7 @@ def text_posterior(model: TextModel, vocabulary: Vocabulary, text: TextWithBlank
     """Return the probability of all K words at every blank of a text."""
     tokens = tokens_with_blanks(text)
     ids = ids_with_blanks(vocabulary, tokens, model.n)
-    groups = _groups(np.flatnonzero(ids == BLANK).tolist(), model.n)
+    groups = blank_groups(np.flatnonzero(ids == BLANK).tolist(), model.n)
     K, largest_group = len(vocabulary), max(map(len, groups))
     exact = largest_group == 1 or K**largest_group <= MAX_ASSIGNMENTS
     if not exact:
@@ -112,9 +112,9 @@ def text_posterior(model: TextModel, vocabulary: Vocabulary, text: TextWithBlank
     )
 
 
-def _groups(blanks: list[int], n: int) -> list[list[int]]:
+def blank_groups(blanks: list[int], n: int) -> list[list[int]]:
     """Group blanks that share a window with the one before."""
-    groups = [[blanks[0]]]
+    groups = [[blank] for blank in blanks[:1]]
     for previous, blank in pairwise(blanks):
         if blank - previous < n:
             groups[-1].append(blank)
