@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Python compiles a module when it is first imported; of these packages most never are.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test test-all lint docs bench clean
+.PHONY: demo test test-all lint docs notebooks bench clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/wordrbm demo --out demo
@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
 test: lint $(VENV)/torch.stamp $(VENV)/chromium.stamp
 	$(PYTEST) -m "not slow"
 
-test-all: lint $(VENV)/torch.stamp $(VENV)/chromium.stamp
+test-all: lint docs $(VENV)/torch.stamp $(VENV)/chromium.stamp $(VENV)/notebooks.stamp
 	$(PYTEST)
 
 lint: $(VENV)/dev.stamp
@@ -29,6 +29,10 @@ lint: $(VENV)/dev.stamp
 docs: $(VENV)/dev.stamp
 	$(BIN)/python -m sphinx -q -W --keep-going -n -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+# Run them and store them with their plots, for the site.
+notebooks: $(VENV)/notebooks.stamp
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/notebooks/execute.py
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python -m benchmarks
@@ -43,6 +47,10 @@ $(VENV)/demo.stamp: pyproject.toml | $(VENV)/pip.stamp
 
 $(VENV)/dev.stamp: pyproject.toml | $(VENV)/pip.stamp
 	$(PIP) --editable ".[demo,dev]"
+	touch $@
+
+$(VENV)/notebooks.stamp: pyproject.toml | $(VENV)/dev.stamp
+	$(PIP) --editable ".[notebooks]"
 	touch $@
 
 # Tests of several processes need torch; without it they are skipped, with the reason.

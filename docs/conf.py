@@ -6,10 +6,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from generated import write_pages
+from notebook_pages import write_notebook_pages
 
 import wordrbm
 
-write_pages(Path(__file__).parent / "_generated")
+HERE = Path(__file__).parent
+write_pages(HERE / "_generated")
+write_notebook_pages(HERE / "notebooks", HERE / "_generated")
 
 project = "wordrbm"
 author = "The wordrbm authors"

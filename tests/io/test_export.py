@@ -45,6 +45,17 @@ def test_model2vec_reads_model2vec(tmp_path, vectors):
     assert not found[1].any()
 
 
+def test_sentence_transformers_reads_model2vec(tmp_path, vectors):
+    """The same folder; a word outside the vocabulary counts as the unknown word."""
+    reason = "sentence-transformers is not installed: pip install sentence-transformers"
+    library = pytest.importorskip("sentence_transformers", reason=reason)
+    export_vectors(vectors, tmp_path / "static", "model2vec")
+    model = library.SentenceTransformer(str(tmp_path / "static"), device="cpu")
+    found = model.encode(["The zebra hadn't $1.25 Monday"])
+    rows = [WORDS.index(x) for x in ("the", "<unk>", "<unk>", "n't", "$", "#.#", "monday")]
+    np.testing.assert_allclose(found[0], vectors.matrix[rows].mean(0), atol=1e-6)
+
+
 def test_spacy_reads_spacy(tmp_path, vectors):
     spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install spacy")
     export_vectors(vectors, tmp_path / "pipeline", "spacy")

@@ -1,5 +1,8 @@
 """`wordrbm demo`: the whole path on an embedded corpus, in about two minutes."""
 
+import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -42,11 +45,22 @@ def demo(
     words = [word for word in WORDS if word in vectors]
     print("\nThe nearest words, among the 5,000 most frequent:")
     print_neighbours({word: vectors.most_similar(word, 5, among=5000) for word in words})
+    command = command_name()
     print(f"""
-Next, look at this model:      wordrbm explore {model} --corpus {corpus}
-                               wordrbm neighbours {model} peace gold --count 8
-and train on your own text:    wordrbm prepare FOLDER --out corpus
-                               wordrbm train corpus --out model""")
+Next, look at this model:      {command} explore {model} --corpus {corpus}
+                               {command} neighbours {model} peace gold --count 8
+and train on your own text:    {command} prepare FOLDER --out corpus
+                               {command} train corpus --out model""")
+
+
+def command_name() -> str:
+    """How a shell in this folder starts the command: `wordrbm`, or a path if it is not on PATH."""
+    script, known = Path(sys.argv[0]), shutil.which("wordrbm")
+    if script.name != "wordrbm" or not script.exists():
+        return "wordrbm"
+    if known is not None and Path(known).samefile(script):
+        return "wordrbm"
+    return os.path.relpath(script)
 
 
 def speeches() -> Path:

