@@ -24,7 +24,7 @@ README_LINES = 120
 # Pages that a reader learns from, and the most words that a sentence of theirs may have.
 GUIDES = (
     "classification", "explore", "exports", "glossary", "index", "install", "likelihood", "model",
-    "own-text", "reliability", "results", "training", "tutorial", "using",
+    "own-text", "reliability", "results", "tagging", "training", "tutorial", "using",
 )  # fmt: skip
 LONGEST = 40
 

@@ -31,7 +31,7 @@ def tagger(task, tmp_path_factory):
     assert done.exit_code == 0, done.output
     assert done.stdout.splitlines()[2:] == [
         "chosen: c2 0.1", "test F1 100.00, precision 100.00, recall 100.00 of 38 chunks",
-        f"tagger: {out}",
+        f"tagger: {out}; next: wordrbm tagger predict {out} FILE",
     ]  # fmt: skip
     return out
 

@@ -143,7 +143,7 @@ def _summary(selection: "Selection", out: Path) -> Iterator[str]:
     yield f"chosen: {describe_point(selection.best.point)}"
     if selection.test:
         yield f"test {_scores(selection.test.evaluation.overall)}"
-    yield f"tagger: {out}"
+    yield f"tagger: {out}; next: wordrbm tagger predict {out} FILE"
 
 
 @app.command("predict")
@@ -178,7 +178,7 @@ def predict_labels(
 
     loaded = load_tagger(tagger)
     columns = loaded.attributes.columns
-    reason = f"the tagger reads {columns}, " + (
+    reason = f"the tagger reads {columns}, one token a line, " + (
         "and with --labelled the labels are one more"
         if labelled
         else "give --labelled if the last one holds labels"
