@@ -33,10 +33,14 @@ def wheel(packages):
     return next(path for path in packages if path.suffix == ".whl")
 
 
-def run(python, *arguments, cwd, **environment):
-    clean = {name: x for name, x in os.environ.items() if name not in ("PYTHONPATH", "COVERAGE")}
+def clean_environment():
+    """The environment without what would show the sources of this folder to another Python."""
+    return {name: x for name, x in os.environ.items() if name not in ("PYTHONPATH", "COVERAGE")}
+
+
+def run(python, *arguments, cwd):
     done = subprocess.run(
-        [python, "-m", "wordrbm", *map(str, arguments)], cwd=cwd, env=clean | environment,
+        [python, "-m", "wordrbm", *map(str, arguments)], cwd=cwd, env=clean_environment(),
         capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -83,7 +87,7 @@ def test_the_wheel_works_by_itself(wheel, trained_folders, tmp_path):
     (site / "dependencies.pth").write_text(f"{SITE}\n")
     where = subprocess.run(
         [python, "-c", "import wordrbm; print(wordrbm.__file__)"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60,
+        cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert Path(where.stdout.strip()).is_relative_to(site), where.stderr
     assert run(python, "--version", cwd=tmp_path) == f"wordrbm {wordrbm.__version__}\n"

@@ -50,6 +50,7 @@ RUN_ELSEWHERE = {
     "many-machines.md": "training/test_launcher.py",
     "sentiment.md": "cli/test_classifier.py",
 }
+SLOW = {"classification.md", "mixing.md"}  # the README trains a classifier too
 # Data of other places: the commands of the repository run on it in tests of their own.
 EXPERIMENTS = ROOT / "tests" / "experiments"
 
@@ -100,7 +101,13 @@ def split_line(line):
             yield words, given
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.name, marks=[pytest.mark.slow] * (page.name in SLOW))
+        for page in PAGES
+    ],
+)
 def test_every_line_of_a_shell_block_runs_or_is_sound(page, request, monkeypatch, capfd):
     lines = list(shell_lines(page))
     place = RUN_ELSEWHERE.get(page.name)

@@ -32,6 +32,8 @@ def tidy(notebook: Any) -> None:
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number}"
         cell.metadata = {}
+        if "outputs" in cell:
+            cell.outputs = joined(cell.outputs)
         for output in cell.get("outputs", []):
             output.pop("execution_count", None)
             output.get("metadata", {}).clear()
@@ -42,6 +44,17 @@ def tidy(notebook: Any) -> None:
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
+
+
+def joined(outputs: list[Any]) -> list[Any]:
+    """The outputs, with what was printed in several pieces as one."""
+    whole: list[Any] = []
+    for output in outputs:
+        if whole and output.get("name") == whole[-1].get("name") == "stdout":
+            whole[-1].text += output.text
+        else:
+            whole.append(output)
+    return whole
 
 
 def smaller(png: str) -> str:
