@@ -43,6 +43,8 @@ def test_a_notebook_is_stored_with_its_plots(path):
     outputs = [output for cell in cells for output in cell.get("outputs", [])]
     assert any("image/png" in output.get("data", {}) for output in outputs)
     assert not [output for output in outputs if output["output_type"] == "error"]
+    results = [output for output in outputs if output["output_type"] == "execute_result"]
+    assert all(output["execution_count"] is None for output in results)
     for cell in cells:
         if cell["cell_type"] == "code" and re.search(r"print\(|Image\(", "".join(cell["source"])):
             assert cell["outputs"], "run `make notebooks`"

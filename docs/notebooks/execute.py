@@ -32,10 +32,12 @@ def tidy(notebook: Any) -> None:
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number}"
         cell.metadata = {}
-        if "outputs" in cell:
+        if cell.cell_type == "code":
+            cell.execution_count = None
             cell.outputs = joined(cell.outputs)
         for output in cell.get("outputs", []):
-            output.pop("execution_count", None)
+            if output.output_type == "execute_result":
+                output.execution_count = None  # the format wants the key
             output.get("metadata", {}).clear()
             data = output.get("data", {})
             if "image/png" in data:
