@@ -11,7 +11,7 @@ import pytest
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "docs" / "notebooks").glob("*.ipynb"))
 SMALLER = {
     "WINDOWS = 3_000_000": "WINDOWS = 200_000",
-    "WINDOWS = 1_000_000": "WINDOWS = 100_000",
+    "WINDOWS = 1_000_000": "WINDOWS = 200_000",
     "embedded=4_000": "embedded=500",
 }
 MAX_BYTES = 600_000
