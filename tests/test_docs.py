@@ -18,7 +18,7 @@ NAMED_FILE = re.compile(
 NAMED_TEST = re.compile(r"`(?:[\w/]+\.py::)?(test_\w+)(?:\[[^`]*\])?`")
 # Pages that tell how things came to be: files they name may have gone since.
 HISTORY = {"decisions.md", "benchmarks.md"}
-NOT_WRAPPED = {"decisions.md", "many-machines.md"}
+NOT_WRAPPED = {"decisions.md", "explore.md", "many-machines.md"}
 WRAPPED = [ROOT / "CHANGELOG.md", *(page for page in PAGES if page.name not in NOT_WRAPPED)]
 README_LINES = 120
 # Pages that a reader learns from, and the most words that a sentence of theirs may have.
