@@ -82,14 +82,17 @@ def init_replicated(
     word_probability: Probability,
     mean_length: float,
     hidden_bias: float,
+    vectors: Float[np.ndarray, "K d"] | None = None,
 ) -> ReplicatedSoftmaxRBM:
     """A fresh model of the given word frequencies; W is full if d is None.
 
-    ``hidden_bias`` is the bias of a document of mean length.
+    ``hidden_bias`` is the bias of a document of mean length. ``vectors`` are the first word
+    vectors, small random ones if None.
     """
     U = np.eye(H) if d is None else rng.normal(0.0, d**-0.5, (H, d))
+    D = rng.normal(0.0, 0.02, (word_probability.size, U.shape[1])) if vectors is None else vectors
     return ReplicatedSoftmaxRBM(
-        D=rng.normal(0.0, 0.02, (word_probability.size, U.shape[1])).astype(np.float32),
+        D=D.astype(np.float32),
         U=U.astype(np.float32),
         b=np.log(word_probability).astype(np.float32),
         c=np.full(H, hidden_bias / mean_length, np.float32),

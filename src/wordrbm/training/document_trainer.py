@@ -58,6 +58,7 @@ class DocumentSettings(StrictSettings):
     momentum: float = Field(default=0.9, ge=0, lt=1)
     l2: float = Field(default=0.0, ge=0)
     averaging: int = Field(default=32, ge=1)
+    train_vectors: bool = True  # whether word vectors change; else only topics and biases do
     seed: int = Field(default=1, ge=0, lt=2**63)
 
 
@@ -77,14 +78,19 @@ class DocumentTrainer:
     step: int = 0
 
     @classmethod
-    def start(cls, counts: Any, settings: DocumentSettings) -> "DocumentTrainer":
-        """The state before the first update; `counts` is a csr matrix, O(K)."""
+    def start(
+        cls, counts: Any, settings: DocumentSettings, vectors: Array | None = None
+    ) -> "DocumentTrainer":
+        """The state before the first update, O(K); `counts` is a csr matrix.
+
+        Word vectors begin as `vectors` (K, d) if given, d the dimension of the settings.
+        """
         lengths = document_lengths(counts)
         q = word_frequencies(counts)
         rng, mean_length = np.random.default_rng(settings.seed), float(lengths.mean())
         model = init_replicated(
             rng, H=settings.hidden, d=settings.dimension, word_probability=q,
-            mean_length=mean_length, hidden_bias=settings.hidden_bias,
+            mean_length=mean_length, hidden_bias=settings.hidden_bias, vectors=vectors,
         )  # fmt: skip
         alias = AliasTable.build(q)
         log_q = alias.log_probability().astype(np.float32)
@@ -184,6 +190,8 @@ class _Buffers:
         list(pool.map(run, range(S)))
         if settings.dimension is None:
             gradient.U[:] = 0  # U stays the identity
+        if not settings.train_vectors:
+            gradient.D[:] = 0
         gradient.c[:] /= np.float32(trainer.mean_length)
         sizes = step_sizes(settings, trainer.step)
         state = (trainer.parameters, trainer.velocity, gradient, trainer.row_rates)

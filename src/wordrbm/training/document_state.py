@@ -1,0 +1,57 @@
+"""The state of a document trainer as named arrays, to be stored and restored.
+
+Random streams and the order of documents are functions of the seed and the update, so arrays and
+the number of the update are all of it. What follows from documents and settings alone (lengths of
+chains, proposals, rates of rows) is not stored: a fresh trainer has it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from wordrbm.kernels.optimizer import STRIDE
+from wordrbm.shapes import Array
+from wordrbm.training.document_trainer import DocumentTrainer
+
+CHANGING = ("parameters", "velocity", "averages", "chains")  # fields that updates write to
+DERIVED = {"chains.offsets", "chains.counted", "chains.shards"}  # from documents and settings
+
+
+def state_arrays(trainer: DocumentTrainer) -> dict[str, Array]:
+    """Every array that updates change, by name; these are views of the trainer's own memory."""
+    arrays = {
+        f"{field}.{name}": value
+        for field in CHANGING
+        for name, value in getattr(trainer, field)._asdict().items()
+        if isinstance(value, np.ndarray)
+    }
+    return {name: array for name, array in arrays.items() if name not in DERIVED}
+
+
+def restore_state(
+    fresh: DocumentTrainer, arrays: Mapping[str, Array], step: int
+) -> DocumentTrainer | None:
+    """A fresh trainer brought to the state after update `step`; None if the arrays are no state.
+
+    Words of chains are ids, hidden states 0 or 1, all else is finite; names, types and shapes are
+    those of the fresh trainer.
+    """
+    own = state_arrays(fresh)
+    if not 0 <= step <= fresh.settings.updates or own.keys() != arrays.keys():
+        return None
+    if any(
+        arrays[name].shape != array.shape or arrays[name].dtype != array.dtype
+        for name, array in own.items()
+    ):
+        return None
+    words, h, covered = (arrays[x] for x in ("chains.words", "chains.h", "averages.covered"))
+    is_state = all(np.isfinite(array).all() for array in arrays.values())
+    is_state &= bool(((words >= 0) & (words < fresh.parameters.b.size)).all())
+    is_state &= bool(np.isin(h, (0, 1)).all())
+    is_state &= bool(((covered >= 0) & (covered <= step // STRIDE)).all())
+    if not is_state:
+        return None
+    for name, array in own.items():
+        array[...] = arrays[name]
+    return replace(fresh, step=step)
