@@ -11,9 +11,11 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/api.py": "test_pages.py",  # as a user calls it
     "src/wordrbm/cli/": "cli/test_commands.py",  # small commands; those on new text: test_inference
     "src/wordrbm/errors.py": "cli/test_commands.py",  # every fault is one sentence
+    "src/wordrbm/estimators/document_store.py": "estimators/test_document_rbm.py",
     "src/wordrbm/estimators/parameters.py": "estimators/test_categorical.py",
     "src/wordrbm/explore/": "explore/test_server.py",  # every question as the page asks it
     "src/wordrbm/inference/precision.py": "inference/test_features.py",
+    "src/wordrbm/io/run_differences.py": "io/test_document_file.py",
     "src/wordrbm/kernels/alias.py": "sampling/test_proposals.py",
     "src/wordrbm/kernels/barrier.py": "training/test_update.py",  # threads that meet in an update
     "src/wordrbm/kernels/document_jumps.py": "models/test_replicated.py",

@@ -26,8 +26,7 @@ def test_a_restored_trainer_ends_in_the_same_bits(step, threads, dimension):
     whole = trained(counts, settings)
     arrays = stored_after(counts, settings, step)
     trainer = restore_state(DocumentTrainer.start(counts, settings), arrays, step)
-    for trainer in trainer.train(counts, threads=threads):  # noqa: B020 - goes on from itself
-        pass
+    *_, trainer = trainer.train(counts, threads=threads)
     assert trainer.step == 40
     for name, array in state_arrays(whole).items():
         np.testing.assert_array_equal(state_arrays(trainer)[name], array, err_msg=name)
@@ -65,5 +64,6 @@ def test_word_vectors_start_as_given_and_may_stay():
         np.testing.assert_array_equal(trainer.model().D, vectors.astype(np.float32))
         for _ in trainer.train(counts):
             pass
-        assert (trainer.parameters.D == vectors.astype(np.float32)).all() == unchanged
+        is_same = (vectors.astype(np.float32) == trainer.parameters.D).all()
+        assert is_same == unchanged
         assert (trainer.parameters.b != DocumentTrainer.start(counts, settings).parameters.b).any()

@@ -91,14 +91,14 @@ class TokenizedDocuments:
         """The tokens of every document."""
         return ([self.words[k] for k in ids.tolist()] for ids in self.documents)
 
-    def vocabulary(self, size: int, min_count: int) -> Vocabulary:
+    def vocabulary(self, size: int, min_count: int, excluded: Set[str] = frozenset()) -> Vocabulary:
         """The most frequent words, equal counts in code point order, and the unknown word."""
         ids = self.documents.ids
         counts = np.bincount(ids, minlength=len(self.words)).tolist()
         frequent = [
             (word, times)
             for word, times in zip(self.words, counts, strict=True)
-            if times >= min_count and word != UNKNOWN
+            if times >= min_count and word != UNKNOWN and word not in excluded
         ]
         ranked = sorted(frequent, key=lambda row: (-row[1], row[0]))[:size]
         return Vocabulary.build(ranked, ids.size - sum(times for _, times in ranked))

@@ -4,11 +4,12 @@ Random streams and the order of the data are functions of (seed, step), so nothi
 to resume with the same bits. The last two checkpoints are kept.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
 from math import isfinite
 from pathlib import Path
 from reprlib import repr as short_repr
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from wordrbm.io.model_file import (
     rbm_from_arrays,
     shapes_for,
 )
+from wordrbm.io.run_differences import changed_values, refuse_other_run
 from wordrbm.io.tensors import Shape, read_metadata, read_tensors, write_tensors
 from wordrbm.models import WordRepRBM
 from wordrbm.sampling import Chains
@@ -31,7 +33,7 @@ from wordrbm.training.optimizer import Averages
 
 FOLDER = "checkpoints"
 MAX_CHECKPOINTS = 2
-MAX_LISTED = 20  # differences listed in a message
+State = TypeVar("State")
 
 
 class RunIdentity(NamedTuple):
@@ -67,13 +69,17 @@ def save_checkpoint(run: Path, current: RunState, identity: RunIdentity) -> None
 
     Those of later updates go too: they could not be read when this run resumed.
     """
-    folder, step = run / FOLDER, current.state.step
-    make_folder(folder)
     model = StoredModel(current.rbm, identity.vocabulary, identity.settings, identity.corpus)
-    metadata = {"kind": "checkpoint", **state_metadata(current), **metadata_of(model)}
-    metadata |= identity.extra_metadata
-    latest = folder / f"{step:012d}.safetensors"
-    write_tensors(latest, state_tensors(current), metadata)
+    metadata = {**state_metadata(current), **metadata_of(model), **identity.extra_metadata}
+    write_checkpoint(run, state_tensors(current), metadata)
+
+
+def write_checkpoint(run: Path, tensors: dict[str, Array], metadata: dict[str, Any]) -> None:
+    """Write the state after update `metadata["step"]` and remove all but the last two."""
+    folder = run / FOLDER
+    make_folder(folder)
+    latest = folder / f"{metadata['step']:012d}.safetensors"
+    write_tensors(latest, tensors, {"kind": "checkpoint", **metadata})
     checkpoints = list_checkpoints(run)
     recent = [path for path in checkpoints if path <= latest][-MAX_CHECKPOINTS:]
     with write_errors(folder):
@@ -120,16 +126,32 @@ def remove_checkpoints(run: Path) -> None:
 
 def latest_checkpoint(run: Path, identity: RunIdentity) -> RunState | None:
     """Load the latest checkpoint that can be read, None without one; another run's is refused."""
+
+    def read(path: Path, metadata: dict[str, Any]) -> RunState:
+        arrays = read_tensors(path, _shapes(identity))
+        return state_from_tensors(path, arrays, metadata, identity)
+
+    return latest_state(run, lambda path, metadata: check_same_run(path, metadata, identity), read)
+
+
+def latest_state(
+    run: Path,
+    check: Callable[[Path, dict[str, Any]], None],
+    read: Callable[[Path, dict[str, Any]], State],
+) -> State | None:
+    """Read the latest checkpoint that can be read, None without one.
+
+    `check` raises if a checkpoint is another run's; `read` raises if it is damaged.
+    """
     checkpoints = list_checkpoints(run)
     for path in reversed(checkpoints):
         try:
             metadata = read_metadata(path)
         except WordRBMError:
             continue  # damaged: the one before it is as good, only older
-        check_same_run(path, metadata, identity)
+        check(path, metadata)
         with suppress(WordRBMError):
-            arrays = read_tensors(path, _shapes(identity))
-            return state_from_tensors(path, arrays, metadata, identity)
+            return read(path, metadata)
     if checkpoints:
         raise WordRBMError(
             f"None of the {len(checkpoints)} checkpoints in {run / FOLDER} can be read; remove "
@@ -203,24 +225,14 @@ def check_same_run(path: Path, metadata: dict[str, Any], identity: RunIdentity) 
     old = old if isinstance(old, dict) else {}
     clustered = old.get("operator", "unigram") != "unigram"
     old = current_settings(old)
-    differences = ["it proposed words by clusters, which training no longer does"] * clustered + [
-        f"{name if name in new else short_repr(name)} was {short_repr(old.get(name))} "
-        f"and is now {new.get(name)!r}"
-        for name in sorted(old.keys() | new.keys())
-        if old.get(name) != new.get(name)
-    ]
+    differences = ["it proposed words by clusters, which training no longer does"] * clustered
+    differences += changed_values(old, new)
     differences += _periodic_differences(metadata.get("periodic"), identity.periodic)
     if metadata.get("vocabulary") != identity.vocabulary.digest():
         differences.append("the vocabulary is another")
     if metadata.get("corpus") != identity.corpus:
         differences.append("the corpus is another")
-    if len(differences) > MAX_LISTED:
-        differences[MAX_LISTED:] = [f"and {len(differences) - MAX_LISTED} more"]
-    if differences:
-        raise WordRBMError(
-            f"{path} belongs to another run: {'; '.join(differences)}; resume with the same "
-            "settings and corpus, or train into another folder."
-        )
+    refuse_other_run(path, differences)
 
 
 def _periodic_differences(stored: Any, current: dict[str, int] | None) -> list[str]:

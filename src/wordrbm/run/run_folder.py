@@ -1,6 +1,6 @@
 """The folder of a training run: who may write in it, what belongs there, when it is finished."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,12 +16,13 @@ RUN_FILES = {VOCABULARY, METRICS, TIMES, MODEL, LIKELIHOOD, MAP, checkpoint.FOLD
 
 
 @contextmanager
-def run_folder(out: Path, *, resume: bool) -> Iterator[None]:
+def run_folder(out: Path, *, resume: bool, files: Collection[str] = RUN_FILES) -> Iterator[None]:
     """Create and lock the folder of a run; removes temporary files of a killed process."""
-    check_run_folder(out, resume=resume)
+    check_run_folder(out, resume=resume, files=files)
     make_folder(out)
     with folder_lock(out, "a training run"):
-        check_run_folder(out, resume=resume)  # another run may have ended in the meantime
+        # again: another run may have ended in the meantime
+        check_run_folder(out, resume=resume, files=files)
         remove_temporaries(out)
         remove_temporaries(out / checkpoint.FOLDER)
         yield
@@ -39,8 +40,8 @@ def is_finished(out: Path, identity: RunIdentity) -> bool:
     return True
 
 
-def check_run_folder(out: Path, *, resume: bool) -> None:
-    """Refuse a folder that is neither new nor the folder of a run and nothing else."""
+def check_run_folder(out: Path, *, resume: bool, files: Collection[str] = RUN_FILES) -> None:
+    """Refuse a folder that is neither new nor the folder of a run, whose files these are."""
     if out.exists() and not out.is_dir():
         raise WordRBMError(f"{out} is a file; name a folder to train into.")
     names = (
@@ -52,7 +53,7 @@ def check_run_folder(out: Path, *, resume: bool) -> None:
         raise WordRBMError(
             f"{out} is not empty; give --resume to go on with the run in it, or another folder."
         )
-    if foreign := names - RUN_FILES:
+    if foreign := names.difference(files):
         raise WordRBMError(
             f"{out} holds {min(foreign)}, which no training run wrote; give the folder of the run "
             "to go on with, or a new one."

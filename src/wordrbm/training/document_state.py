@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from wordrbm.kernels.optimizer import STRIDE
+from wordrbm.models.replicated import ReplicatedSoftmaxRBM
 from wordrbm.shapes import Array
 from wordrbm.training.document_trainer import DocumentTrainer
 
@@ -54,4 +55,15 @@ def restore_state(
         return None
     for name, array in own.items():
         array[...] = arrays[name]
+    return replace(fresh, step=step)
+
+
+def continue_from(
+    fresh: DocumentTrainer, model: ReplicatedSoftmaxRBM, step: int
+) -> DocumentTrainer:
+    """A fresh trainer that goes on from a model after update `step`; its chains begin anew."""
+    for name in "DUbc":
+        getattr(fresh.parameters, name)[...] = getattr(model, name)
+        getattr(fresh.averages, name)[...] = getattr(model, name)
+    fresh.averages.covered[...] = step // STRIDE
     return replace(fresh, step=step)
