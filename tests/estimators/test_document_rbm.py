@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -6,6 +8,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from wordrbm import DocumentRBM
 from wordrbm.errors import WordRBMError
+from wordrbm.inference.topics import ORDERS
+from wordrbm.io.model_folder import MODEL
 
 SMALL = {
     "n_components": 4, "n_updates": 300, "batch_size": 32, "n_chains": 32, "learning_rate": 0.02
@@ -47,8 +51,9 @@ def test_probable_text_scores_higher(fitted):
 def test_top_words_and_pyldavis(fitted):
     assert all(len(topic) == 5 for topic in fitted.top_words(5))
     assert set(fitted.top_words(3, by="probability")[0]) <= set(COOKING + SAILING)
-    with pytest.raises(WordRBMError, match="probability or lift"):
-        fitted.top_words(by="weight")
+    assert len({tuple(fitted.top_words(8, by=by)[0]) for by in ORDERS}) > 1
+    with pytest.raises(WordRBMError, match="relevance, probability, lift, weight"):
+        fitted.top_words(by="rank")
     prepared = fitted.prepare_pyldavis(texts(10))
     np.testing.assert_allclose(prepared["topic_term_dists"].sum(axis=1), 1, rtol=1e-5)
     np.testing.assert_allclose(prepared["doc_topic_dists"].sum(axis=1), 1, rtol=1e-6)
@@ -72,3 +77,63 @@ def test_bad_documents_are_refused(fitted):
         DocumentRBM(**SMALL, min_count=99).fit(["a few words", "and others"])
     with pytest.raises(WordRBMError, match="no word"):
         DocumentRBM(**SMALL).fit(sparse.csr_matrix((4, 5)))
+
+
+def test_a_saved_model_is_loaded_and_goes_on(fitted, tmp_path):
+    fitted.save(tmp_path / "model")
+    loaded = DocumentRBM.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.transform(texts()), fitted.transform(texts()))
+    assert loaded.top_words(5) == fitted.top_words(5)
+    assert loaded.n_iter_ == 300
+    assert loaded.get_params()["n_components"] == 4
+    loaded.set_params(n_updates=50).partial_fit(texts(60, 3))
+    assert loaded.n_iter_ == 350
+    nearest, _ = loaded.similar(texts(20, seed=5), texts(), count=5)
+    assert (nearest % 2 == np.arange(20)[:, None] % 2).mean() > 0.95
+    with pytest.raises(WordRBMError, match="already holds a trained model"):
+        loaded.save(tmp_path / "model")
+    assert clone(loaded).fit(texts()).n_iter_ == 50
+
+
+def test_a_model_of_counts_is_saved_too(tmp_path):
+    counts = sparse.csr_matrix(np.random.default_rng(0).poisson(1.0, (40, 6)))
+    model = DocumentRBM(**SMALL | {"n_updates": 20}, log_counts=True, random_state=0).fit(counts)
+    model.save(tmp_path)
+    loaded = DocumentRBM.load(tmp_path)
+    np.testing.assert_array_equal(loaded.transform(counts), model.transform(counts))
+    assert loaded.top_words(2)[0] == model.top_words(2)[0]
+    with pytest.raises(WordRBMError, match="matrix of counts"):
+        loaded.transform(["a text"])
+    (tmp_path / MODEL).write_bytes(b"nothing")
+    with pytest.raises(WordRBMError, match="cannot be read"):
+        DocumentRBM.load(tmp_path)
+
+
+def test_coherence_and_likelihood(fitted):
+    coherence = fitted.coherence(texts(), 4)
+    assert coherence.shape == (4,)
+    assert coherence.min() >= -1
+    assert coherence.max() > 0.2
+    found = fitted.likelihood(texts(40, seed=9), texts(), particles=100)
+    log_p = fitted.score_samples(texts(40, seed=9))
+    np.testing.assert_allclose(found.log_probability, log_p, atol=0.5)
+    assert found.perplexity < 16
+    assert len(found.checks) > 1
+
+
+def test_common_words_are_left_out():
+    documents = [f"the {text} the" for text in texts(60)]
+    model = DocumentRBM(**SMALL | {"n_updates": 5}, max_share=0.9, random_state=0).fit(documents)
+    assert "the" not in model.vocabulary_
+    assert "boat" in model.vocabulary_
+
+
+def test_pyldavis_accepts_the_export(fitted):
+    pytest.importorskip("pyLDAvis")
+    import pyLDAvis
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        shown = pyLDAvis.prepare(**fitted.prepare_pyldavis(texts()), n_jobs=1)
+    assert len(shown.topic_coordinates) == 4
+    assert set(shown.topic_info["Term"]) == set(COOKING + SAILING)

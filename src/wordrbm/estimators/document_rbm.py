@@ -5,7 +5,9 @@
 Every hidden unit is a topic; `transform` gives the topics of new documents by one product.
 """
 
+import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -13,19 +15,31 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
+from wordrbm.analysis.coherence import topic_coherence
+from wordrbm.classification import document_counts
 from wordrbm.classification.documents import tokenize_documents
 from wordrbm.errors import InvalidInput
 from wordrbm.estimators import parameters
+from wordrbm.estimators.document_store import from_stored, stored_topics
+from wordrbm.inference.topics import nearest_documents, pyldavis_arguments, rank_words
+from wordrbm.io import document_file
+from wordrbm.io.model_folder import MODEL
 from wordrbm.likelihood.length_annealing import PARTICLES, estimate_log_Z, log_probability
+from wordrbm.likelihood.length_checks import (
+    DocumentLikelihood,
+    check_likelihood,
+    is_sample_too_small,
+)
+from wordrbm.run.shared_vectors import shared_vectors
 from wordrbm.shapes import Array
+from wordrbm.storage import check_output_folder
+from wordrbm.training.document_state import continue_from
 from wordrbm.training.document_trainer import (
     DocumentSettings,
     DocumentTrainer,
     document_lengths,
     word_frequencies,
 )
-
-ORDERS = ("probability", "lift")
 
 
 @final
@@ -38,7 +52,10 @@ class DocumentRBM(
 
     Documents are texts, lists of tokens, or rows of a matrix of word counts. `transform` returns
     the probability of each of the `n_components` topics in each document. `dimension` None trains
-    a full weight matrix; a number, one factored through word vectors of that many numbers.
+    a full weight matrix; a number, one factored through word vectors of that many numbers;
+    `vectors` is the folder of a word model whose vectors they begin as. Of texts, words in more
+    than `max_share` of the documents are left out. With `log_counts` a word that occurs n times
+    counts ``round(log(1 + n))`` times.
     """
 
     def __init__(
@@ -46,8 +63,12 @@ class DocumentRBM(
         n_components: int = 50,
         *,
         dimension: int | None = None,
+        vectors: Any = None,
+        train_vectors: bool = True,
         max_features: int = 100_000,
         min_count: int = 2,
+        max_share: float = 1.0,
+        log_counts: bool = False,
         learning_rate: float = 0.006,
         batch_size: int = 128,
         n_chains: int = 128,
@@ -55,30 +76,29 @@ class DocumentRBM(
         random_state: Any = None,
         n_jobs: int | None = 1,
     ) -> None:
-        self.n_components = n_components
-        self.dimension = dimension
-        self.max_features = max_features
-        self.min_count = min_count
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.n_chains = n_chains
-        self.n_updates = n_updates
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        parameters.store(self, locals())
 
     def fit(self, X: Any, y: Any = None) -> "DocumentRBM":
         """Train a fresh model on documents."""
         self.vocabulary_: list[str] | None = None
         counts = self._counts(X, reset=True)
-        self._trainer = DocumentTrainer.start(counts, self._settings())
+        self._seed = parameters.seed_from(self.random_state)
+        first = self._first_vectors()
+        self._width = self.dimension if first is None else first.shape[1]
+        self._trainer = DocumentTrainer.start(counts, self._settings(self.n_updates), first)
         self.frequency_ = word_frequencies(counts)
+        self._corpus = document_file.counts_digest(counts)
         return self._train(counts, self.n_updates)
 
     def partial_fit(self, X: Any, y: Any = None) -> "DocumentRBM":
         """Train `n_updates` more updates on these documents; the words stay those of the first."""
         if not hasattr(self, "model_"):
             return self.fit(X)
-        return self._train(self._counts(X, reset=False), self._trainer.step + self.n_updates)
+        counts, updates = self._counts(X, reset=False), self.n_iter_ + self.n_updates
+        if not hasattr(self, "_trainer"):  # the model was loaded
+            fresh = DocumentTrainer.start(counts, self._settings(updates))
+            self._trainer = continue_from(fresh, self.model_, self.n_iter_)
+        return self._train(counts, updates)
 
     def transform(self, X: Any) -> Array:
         """``P(h_j = 1 | v)``: the topics of every document."""
@@ -86,97 +106,129 @@ class DocumentRBM(
         return self.model_.hidden_mean(self._counts(X, reset=False))
 
     def score_samples(self, X: Any) -> Array:
-        """``log P(v)`` of every document in one order of its words; log Z by annealing."""
+        """``log P(v)`` of every document in one order of its words; log Z by annealing.
+
+        Warns where annealing is uncertain; `likelihood` has all the checks.
+        """
         check_is_fitted(self)
-        counts = self._counts(X, reset=False)
-        longest = int(np.ceil(document_lengths(counts).max()))
-        estimate = estimate_log_Z(
-            self.model_, longest, particles=PARTICLES, threads=parameters.thread_count(self.n_jobs)
-        )
+        counts, threads = self._counts(X, reset=False), parameters.thread_count(self.n_jobs)
+        lengths = document_lengths(counts)
+        longest = int(np.ceil(lengths.max()))
+        estimate = estimate_log_Z(self.model_, longest, particles=PARTICLES, threads=threads)
+        used = np.unique(np.rint(lengths).astype(int))
+        sizes, errors = estimate.effective_sample_size[used], estimate.standard_error[used]
+        if is_sample_too_small(sizes, errors, PARTICLES).any():
+            warnings.warn(
+                f"log Z is uncertain: the effective sample size is {sizes.min():.1f} of "
+                f"{PARTICLES} particles; see `likelihood` for its bounds.",
+                stacklevel=2,
+            )
         return log_probability(self.model_, counts, estimate.log_Z)
 
-    def top_words(self, count: int = 10, *, by: str = "lift") -> list[list[Any]]:
-        """The words of each topic: by probability given the topic, or by that over frequency."""
+    def likelihood(
+        self, X: Any, reference: Any = None, *, particles: int = PARTICLES
+    ) -> DocumentLikelihood:
+        """Perplexity of documents, log Z by length forward, in reverse and bounded, and warnings.
+
+        The topics of `reference` documents, as those of training, add to the bound.
+        """
         check_is_fitted(self)
-        if by not in ORDERS:
-            raise InvalidInput(f"Words cannot be ordered by {by!r}; give probability or lift.")
-        score = self.model_.topic_weights() + self.model_.b
-        if by == "lift":
-            score = score - np.log(self.frequency_)
-        order = np.argsort(-score, axis=1, kind="stable")[:, :count]
+        others = None if reference is None else self._counts(reference, reset=False)
+        return check_likelihood(
+            self.model_, self._counts(X, reset=False), others, particles=particles,
+            threads=parameters.thread_count(self.n_jobs),
+        )  # fmt: skip
+
+    def top_words(self, count: int = 10, *, by: str = "relevance") -> list[list[Any]]:
+        """The words of each topic by relevance, probability, lift or weight.
+
+        Lift is probability given the topic over frequency, relevance a mean of the two.
+        """
+        check_is_fitted(self)
         words = self.vocabulary_ or range(self.n_features_in_)
+        order = rank_words(self.model_, self.frequency_, count, by)
         return [[words[k] for k in row] for row in order.tolist()]
+
+    def coherence(self, X: Any, count: int = 10, *, by: str = "relevance") -> Array:
+        """The mean NPMI of the first words of each topic in documents, as those of training."""
+        check_is_fitted(self)
+        order = rank_words(self.model_, self.frequency_, count, by)
+        return topic_coherence(order, self._counts(X, reset=False))
 
     def similar(self, X: Any, others: Any, count: int = 10) -> tuple[Array, Array]:
         """The numbers of the documents of `others` nearest to each of X, and their cosines."""
-        first, second = (_unit(self.transform(documents)) for documents in (X, others))
-        cosine = first @ second.T
-        nearest = np.argsort(-cosine, axis=1, kind="stable")[:, :count]
-        return nearest, np.take_along_axis(cosine, nearest, axis=1)
+        return nearest_documents(self.transform(X), self.transform(others), count)
 
     def prepare_pyldavis(self, X: Any) -> dict[str, Any]:
         """The arguments of ``pyLDAvis.prepare``: topics as distributions over words."""
         check_is_fitted(self)
-        counts, score = self._counts(X, reset=False), self.model_.topic_weights() + self.model_.b
-        topics = np.exp(score - np.logaddexp.reduce(score, axis=1)[:, None])
-        mean = self.model_.hidden_mean(counts) + 1e-12
-        return {
-            "topic_term_dists": topics,
-            "doc_topic_dists": mean / mean.sum(axis=1, keepdims=True),
-            "doc_lengths": document_lengths(counts),
-            "vocab": list(self.vocabulary_ or map(str, range(self.n_features_in_))),
-            "term_frequency": np.asarray(counts.sum(axis=0)).reshape(-1),
-        }
+        words = list(self.vocabulary_ or map(str, range(self.n_features_in_)))
+        return pyldavis_arguments(self.model_, self._counts(X, reset=False), words)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model as `wordrbm documents train` does; the folder must be new or empty."""
+        check_is_fitted(self)
+        check_output_folder(Path(folder), MODEL, "model")
+        document_file.write_topics(Path(folder), stored_topics(self, self._settings(self.n_iter_)))
+
+    @classmethod
+    def load(cls, folder: str | Path) -> "DocumentRBM":
+        """Read a model that `save` or `wordrbm documents train` wrote.
+
+        `partial_fit` goes on from its parameters, with chains that begin at the new documents.
+        """
+        return from_stored(cls, document_file.read_topics(Path(folder)))
 
     def _train(self, counts: Any, updates: int) -> "DocumentRBM":
-        settings = self._settings(updates=updates)
+        settings = self._settings(updates)
         trainer = DocumentTrainer(**{**vars(self._trainer), "settings": settings})
         for state in trainer.train(counts, threads=parameters.thread_count(self.n_jobs)):
             trainer = state
         self._trainer, self.model_, self.n_iter_ = trainer, trainer.model(), trainer.step
         return self
 
-    def _settings(self, **changes: Any) -> DocumentSettings:
-        seed = getattr(self, "_seed", None)
-        if seed is None or not changes:
-            seed = self._seed = parameters.seed_from(self.random_state)
+    def _settings(self, updates: int) -> DocumentSettings:
         values = {
-            "hidden": self.n_components, "dimension": self.dimension, "rate": self.learning_rate,
-            "batch_size": self.batch_size, "chains": self.n_chains, "updates": self.n_updates,
-            "seed": seed, "shards": min(8, self.n_chains),
+            "hidden": self.n_components, "dimension": self._width, "rate": self.learning_rate,
+            "batch_size": self.batch_size, "chains": self.n_chains, "updates": updates,
+            "seed": self._seed, "shards": min(8, self.n_chains),
+            "train_vectors": self.train_vectors,
         }  # fmt: skip
-        return DocumentSettings(**{**values, **changes})
+        return DocumentSettings(**values)
+
+    def _first_vectors(self) -> Array | None:
+        """The word vectors of the model that `vectors` names."""
+        if self.vectors is None:
+            return None
+        if self.vocabulary_ is None:
+            raise InvalidInput("Word vectors are for words; fit on texts, not on counts.")
+        return shared_vectors(Path(self.vectors), self.vocabulary_, self._seed, self.dimension)
 
     def _counts(self, X: Any, *, reset: bool) -> Any:
         """Documents as a csr matrix of counts."""
         if _is_text(X):
-            return self._text_counts(X, reset=reset)
-        X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64)
-        check_non_negative(X, type(self).__name__)
-        counts = sparse.csr_matrix(X)
+            counts = self._text_counts(X, reset=reset)
+        else:
+            X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64)
+            check_non_negative(X, type(self).__name__)
+            counts = sparse.csr_matrix(X)
         if reset and counts.sum() <= 0:
             raise InvalidInput("The documents hold no word; give some with counts above zero.")
-        return counts
+        return document_counts.take_log_counts(counts) if self.log_counts else counts
 
     def _text_counts(self, X: Any, *, reset: bool) -> Any:
         tokenized = tokenize_documents(X)
         if reset:
-            vocabulary = tokenized.vocabulary(self.max_features, self.min_count)
-            if len(vocabulary) < 2:
-                raise InvalidInput(
-                    f"No word occurs {self.min_count} times; use a smaller min_count."
-                )
-            self._vocabulary = vocabulary
-            self.vocabulary_ = list(vocabulary.words[1:])
-            self.n_features_in_ = len(vocabulary) - 1
+            selection = document_counts.WordSelection(
+                vocabulary_size=self.max_features, min_count=self.min_count,
+                max_share=self.max_share,
+            )  # fmt: skip
+            self._vocabulary = document_counts.select_words(tokenized, selection)
+            self.vocabulary_ = list(self._vocabulary.words[1:])
+            self.n_features_in_ = len(self._vocabulary) - 1
         elif self.vocabulary_ is None:
             raise InvalidInput("The model was fitted on counts; give a matrix of counts.")
-        ids = tokenized.encode(self._vocabulary)
-        known = ids.ids > 0
-        rows = np.repeat(np.arange(len(ids)), ids.lengths)[known]
-        shape = len(ids), self.n_features_in_
-        ones = np.ones(rows.size)
-        return sparse.coo_matrix((ones, (rows, ids.ids[known] - 1)), shape).tocsr()
+        return document_counts.count_words(tokenized.encode(self._vocabulary), self.n_features_in_)
 
     @property
     def _n_features_out(self) -> int:
@@ -198,7 +250,3 @@ def _is_text(X: Any) -> bool:
     return isinstance(first, str) or (
         isinstance(first, Sequence) and bool(first) and isinstance(first[0], str)
     )
-
-
-def _unit(x: Array) -> Array:
-    return x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12)

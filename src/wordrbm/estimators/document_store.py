@@ -1,0 +1,37 @@
+"""A fitted `DocumentRBM` as the contents of a model folder, and back."""
+
+from typing import TYPE_CHECKING
+
+from wordrbm.io.document_file import DocumentRunIdentity, StoredTopics
+from wordrbm.text.vocabulary import Vocabulary
+from wordrbm.training.document_trainer import DocumentSettings
+
+if TYPE_CHECKING:
+    from wordrbm.estimators.document_rbm import DocumentRBM
+
+
+def stored_topics(model: "DocumentRBM", settings: DocumentSettings) -> StoredTopics:
+    """What a folder holds of a fitted model; columns that have no words are numbered."""
+    has_words = model.vocabulary_ is not None
+    columns = [(str(k), 0) for k in range(model.n_features_in_)]
+    identity = DocumentRunIdentity(
+        settings, model._vocabulary if has_words else Vocabulary.build(columns, 0),
+        model._corpus, {"text": has_words, "log_counts": bool(model.log_counts)},
+    )  # fmt: skip
+    return StoredTopics(model.model_, model.frequency_, identity)
+
+
+def from_stored(cls: "type[DocumentRBM]", stored: StoredTopics) -> "DocumentRBM":
+    """The fitted model that a folder holds."""
+    settings, counting = stored.identity.settings, stored.identity.counting
+    model = cls(
+        settings.hidden, dimension=settings.dimension, learning_rate=settings.rate,
+        train_vectors=settings.train_vectors, batch_size=settings.batch_size,
+        n_chains=settings.chains, n_updates=settings.updates, log_counts=counting["log_counts"],
+    )  # fmt: skip
+    model._seed, model._width = settings.seed, settings.dimension
+    model._corpus, model._vocabulary = stored.identity.corpus, stored.identity.vocabulary
+    model.vocabulary_ = list(stored.words) if counting["text"] else None
+    model.n_features_in_, model.n_iter_ = len(stored.words), settings.updates
+    model.model_, model.frequency_ = stored.rbm, stored.frequency
+    return model
