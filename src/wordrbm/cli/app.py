@@ -13,6 +13,7 @@ from wordrbm.cli import (
     classifier,
     demo,
     doctor,
+    documents,
     explore,
     heldout,
     inference,
@@ -52,6 +53,7 @@ app.command("units")(units.show_units)
 app.command("explore")(explore.explore)
 app.command("map")(explore.draw_map)
 app.add_typer(classifier.app, name="classifier")
+app.add_typer(documents.app, name="documents")
 app.add_typer(tagger.app, name="tagger")
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.diagnose)

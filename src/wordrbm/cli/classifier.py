@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wordrbm.cli import options as opt
+from wordrbm.cli.document_input import iter_placed
 from wordrbm.cli.progress import StopSignals, progress
 from wordrbm.errors import WordRBMError
 
@@ -148,7 +149,7 @@ def predict_classes(
 
     check_encoding_errors(encoding_errors)
     loaded = load_classifier(classifier)
-    for place, text in _documents(files or [Path("-")], field, encoding_errors):
+    for place, text in iter_placed(files or [Path("-")], field, encoding_errors):
         p = loaded.probabilities([text])[0].tolist()
         label = loaded.classes[p.index(max(p))]
         if as_json:
@@ -157,23 +158,6 @@ def predict_classes(
             print(json.dumps(record), flush=True)
         else:
             print(f"{label}\t{max(p):.3f}\t{place}", flush=True)
-
-
-def _documents(files: list[Path], field: str, encoding_errors: str) -> Iterator[tuple[str, str]]:
-    """Every document, and where it is: a file, a line of JSON lines, a line of standard input."""
-    from wordrbm.text.files import find_files
-    from wordrbm.text.formats import JSON_LINES, iter_documents
-    from wordrbm.text.reader import inner_suffix, open_lines
-
-    for argument in files:
-        if str(argument) == "-":
-            with open_lines(None, encoding_errors) as lines:
-                yield from ((f"line {line.number}", line.text) for line in lines)
-            continue
-        for path in find_files([argument]):
-            for number, text in enumerate(iter_documents([path], field, encoding_errors), 1):
-                several = number > 1 or inner_suffix(path) in JSON_LINES
-                yield (f"{path}:{number}" if several else str(path)), text
 
 
 @app.command("explain")
@@ -233,7 +217,7 @@ def _single_document(file: Path, field: str, encoding_errors: str) -> str:
         raise WordRBMError(
             f"{file} is a folder where one document was expected; give one of its files."
         )
-    texts = (text for _, text in _documents([file], field, encoding_errors))
+    texts = (text for _, text in iter_placed([file], field, encoding_errors))
     if str(file) == "-":
         return "\n".join(texts)
     documents = list(islice(texts, 2))

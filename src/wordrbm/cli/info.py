@@ -37,7 +37,8 @@ PREDICTORS = {
 
 def show_info(
     path: Annotated[
-        Path, typer.Argument(help="A prepared corpus, model, checkpoint, classifier or tagger.")
+        Path,
+        typer.Argument(help="A prepared corpus, model, checkpoint, classifier, tagger or topics."),
     ],
     as_json: AsJson = False,
 ) -> None:
@@ -54,6 +55,7 @@ def show_info(
 
 def _metadata(path: Path) -> dict[str, Any]:
     """What the corpus, model, run or checkpoint at a path says of itself."""
+    from wordrbm.io import document_file
     from wordrbm.io.checkpoint import list_checkpoints
     from wordrbm.io.model_folder import METRICS, MODEL, read_metrics
     from wordrbm.io.tensors import read_metadata
@@ -76,14 +78,18 @@ def _metadata(path: Path) -> dict[str, Any]:
         )
     file = path / MODEL if (path / MODEL).exists() else checkpoints[-1]
     metrics = read_metrics(path / METRICS)
-    return {**read_metadata(file), "last_metrics": metrics[-1] if metrics else None}
+    content = {**read_metadata(file), "last_metrics": metrics[-1] if metrics else None}
+    if content.get("kind") == document_file.KIND:
+        content |= {"command": f"wordrbm documents topics {path}"}
+        content |= _read_report(path / document_file.REPORT)
+    return content
 
 
 def _read_report(path: Path) -> dict[str, Any]:
-    """What training a classifier or a tagger measured, but for single points of a grid."""
+    """What training measured, but for single points of a grid and single topics."""
     try:
         report = json.loads(path.read_text("utf-8"))
-        return {name: value for name, value in report.items() if name != "grid"}
+        return {name: value for name, value in report.items() if name not in ("grid", "coherence")}
     except (OSError, ValueError, AttributeError):  # saved from Python, without a report
         return {}
 
