@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wordrbm.analysis.topic_plot import Topic
     from wordrbm.io.document_file import StoredTopics
 
-ORDER = "relevance"
+ORDER = "weight"
 COHERENCE_WORDS = 10  # of a topic, whose NPMI is its coherence
 
 TopicModelFolder = Annotated[
@@ -39,7 +39,7 @@ def show_topics(
     top: Annotated[int, typer.Option(min=1, help="Words of each topic.")] = 10,
     by: Annotated[
         str,
-        typer.Option(help="relevance, probability, lift (probability over frequency), or weight."),
+        typer.Option(help="weight, probability, lift (probability over frequency), or relevance."),
     ] = ORDER,
     reference: Annotated[
         Path | None,

@@ -139,17 +139,17 @@ class DocumentRBM(
             threads=parameters.thread_count(self.n_jobs),
         )  # fmt: skip
 
-    def top_words(self, count: int = 10, *, by: str = "relevance") -> list[list[Any]]:
-        """The words of each topic by relevance, probability, lift or weight.
+    def top_words(self, count: int = 10, *, by: str = "weight") -> list[list[Any]]:
+        """The words of each topic by weight, probability, lift or relevance.
 
-        Lift is probability given the topic over frequency, relevance a mean of the two.
+        Lift is probability given the topic alone over frequency, relevance a mean of the two.
         """
         check_is_fitted(self)
         words = self.vocabulary_ or range(self.n_features_in_)
         order = rank_words(self.model_, self.frequency_, count, by)
         return [[words[k] for k in row] for row in order.tolist()]
 
-    def coherence(self, X: Any, count: int = 10, *, by: str = "relevance") -> Array:
+    def coherence(self, X: Any, count: int = 10, *, by: str = "weight") -> Array:
         """The mean NPMI of the first words of each topic in documents, as those of training."""
         check_is_fitted(self)
         order = rank_words(self.model_, self.frequency_, count, by)

@@ -10,10 +10,10 @@ from wordrbm.errors import InvalidInput
 from wordrbm.models import ReplicatedSoftmaxRBM
 from wordrbm.shapes import Array, Probability
 
-# How the words of a topic are ordered: by log P(w | topic j alone); by lift, that less the log
-# frequency, which favours rare words; by relevance, a mean of both (Sievert & Shirley 2014); or by
-# the weight of the word in the topic.
-ORDERS = ("relevance", "probability", "lift", "weight")
+# How the words of a topic are ordered. Weight: the topic multiplies the odds of a word by exp W,
+# whatever other topics there are. Probability: P(w | topic j alone). Lift: that over the frequency,
+# which favours rare words. Relevance: a mean of the logarithms of both (Sievert & Shirley 2014).
+ORDERS = ("weight", "probability", "lift", "relevance")
 RELEVANCE = 0.6  # weight of the probability in the mean, as published
 DOCUMENT_BLOCK = 1024  # documents compared with all others in one product
 

@@ -6,7 +6,8 @@ chains, proposals, rates of rows) is not stored: a fresh trainer has it.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,19 +16,25 @@ from wordrbm.models.replicated import ReplicatedSoftmaxRBM
 from wordrbm.shapes import Array
 from wordrbm.training.document_trainer import DocumentTrainer
 
-CHANGING = ("parameters", "velocity", "averages", "chains")  # fields that updates write to
+CONSTANT = {"settings", "proposals", "row_rates"}  # fields that no update changes
 DERIVED = {"chains.offsets", "chains.counted", "chains.shards"}  # from documents and settings
 
 
 def state_arrays(trainer: DocumentTrainer) -> dict[str, Array]:
     """Every array that updates change, by name; these are views of the trainer's own memory."""
-    arrays = {
-        f"{field}.{name}": value
-        for field in CHANGING
-        for name, value in getattr(trainer, field)._asdict().items()
-        if isinstance(value, np.ndarray)
-    }
+    arrays: dict[str, Array] = {}
+    for field in fields(trainer):
+        if field.name not in CONSTANT:
+            parts = _parts(getattr(trainer, field.name)).items()
+            arrays |= {f"{field.name}.{name}": x for name, x in parts if isinstance(x, np.ndarray)}
     return {name: array for name, array in arrays.items() if name not in DERIVED}
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    """The fields of a named tuple or of a dataclass."""
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return dict(value._asdict()) if hasattr(value, "_asdict") else {}
 
 
 def restore_state(
