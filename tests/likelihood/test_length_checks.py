@@ -8,6 +8,7 @@ from scipy import sparse
 
 from tests.likelihood.test_length_annealing import K, exact_log_Z, model  # noqa: F401 - a fixture
 from wordrbm.errors import WordRBMError
+from wordrbm.kernels.length_annealing import anneal_back
 from wordrbm.likelihood.length_checks import (
     LengthCheck,
     check_likelihood,
@@ -30,13 +31,28 @@ def exact_draws(rbm, N, count, seed=0):
 
 @pytest.mark.parametrize("N", [1, 4, 25, 60])
 def test_from_exact_draws_the_mean_inverse_weight_is_the_inverse_of_z(model, N):  # noqa: F811
-    h = exact_draws(model, N, 3000)
+    h = exact_draws(model, N, 1000)
     log_w = reverse_log_Z(model, h, np.full(len(h), N))
     ratio = np.exp(exact_log_Z(model, N)[N] - log_w)
     error = ratio.std() / len(h) ** 0.5
     assert abs(ratio.mean() - 1) < 4 * error + 1e-9
     assert error < 0.1
     assert log_w.mean() > exact_log_Z(model, N)[N] - 3 * log_w.std() / len(h) ** 0.5
+
+
+def test_on_a_coarse_path_the_mean_inverse_weight_is_still_the_inverse_of_z():
+    """Three lengths: what a particle gathers, and where it moves, must fit to the letter."""
+    W = np.array([[1.2, -1.0], [1.0, -1.2], [-1.1, 1.1]])
+    rbm = ReplicatedSoftmaxRBM(W.T, np.eye(3), np.zeros(2), np.array([-0.9, -0.1, -0.3]))
+    path, h = np.array([0.0, 2.0, 4.0, 6.0]), np.array(list(itertools.product((0, 1), repeat=3)))
+    log_p = 6 * rbm.log_normalizer(h.astype(float))
+    p = np.exp(log_p - np.logaddexp.reduce(log_p))
+    starts = h[np.random.default_rng(3).choice(8, 10_000, p=p)].astype(bool)
+    log_w = [anneal_back(1, k, W, rbm.b, rbm.c, path, x) for k, x in enumerate(starts)]
+    ratio = np.exp(np.logaddexp.reduce(log_p) - np.array(log_w))
+    error = ratio.std() / len(starts) ** 0.5
+    assert error < 0.05
+    assert abs(ratio.mean() - 1) < 4 * error
 
 
 def test_reverse_is_above_and_forward_below_a_rugged_model():

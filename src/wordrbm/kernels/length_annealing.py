@@ -26,10 +26,9 @@ def log_ratio(mass, factor):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sweep_hidden(stream, N, mass, grow, decrease, c, h, backwards=False):  # type: ignore[no-untyped-def]
-    """Draw every hidden unit from ``p_N(h_j | the others)``, in order; `mass` follows h."""
-    for i in range(c.size):
-        j = c.size - 1 - i if backwards else i
+def sweep_hidden(stream, N, mass, grow, decrease, c, h):  # type: ignore[no-untyped-def]
+    """Draw every hidden unit from ``p_N(h_j | the others)``; `mass` follows h."""
+    for j in range(c.size):
         factor = decrease[j] if h[j] else grow[j]
         gain = c[j] + (-1.0 if h[j] else 1.0) * log_ratio(mass, factor)
         on = next_uniform(stream) * (1.0 + np.exp(-N * gain)) < 1.0
@@ -74,15 +73,15 @@ def anneal_back(
 ) -> float:
     """Run one particle from h, a draw at the last length of `path`, back to length 0.
 
-    Returns the log weight that `anneal_lengths` would have gathered on the reversed way: its moves
-    are those of `anneal_lengths` reversed, so that the mean of the inverse weights is 1 / Z.
+    Returns the log weight that the way would have gathered forward. Every move leaves p_N
+    unchanged, so the mean of the inverse weights is 1 / Z.
     """
     stream, grow, decrease = seed_state(seed, particle, 1), np.exp(W), np.exp(-W)
     total: float = c.size * np.log(2.0)
     for t in range(path.size - 1, 0, -1):
         mass, A = word_masses(W, b, c, h)
         if t < path.size - 1:
-            sweep_hidden(stream, path[t], mass, grow, decrease, c, h, True)
+            sweep_hidden(stream, path[t], mass, grow, decrease, c, h)
             A = word_masses(W, b, c, h)[1]
         total += (path[t] - path[t - 1]) * A
     return total

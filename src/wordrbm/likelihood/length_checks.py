@@ -1,7 +1,7 @@
 """Whether log Z of documents can be trusted: annealing in reverse, bounds and warnings by length.
 
 Forward, the mean weight is unbiased for Z_N, and the mean log weight is below log Z_N. In reverse,
-particles start from hidden vectors drawn at length N and go back to length 0 by the reversed moves.
+particles start from hidden vectors drawn at length N and go back to length 0.
 If the start is an exact draw from p_N(h), the mean inverse weight is unbiased for 1 / Z_N, and the
 mean log weight is above log Z_N.
 
