@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from wordrbm.analysis.coherence import topic_coherence
+from wordrbm.analysis.coherence import topic_coherence, topic_diversity
 from wordrbm.errors import WordRBMError
 
 
@@ -66,6 +66,11 @@ def test_it_is_c_npmi_of_gensim_with_windows_as_wide_as_documents():
 def test_what_the_numbers_mean(rows, expected):
     found = topic_coherence(np.array([[0, 1]]), sparse.csr_matrix(rows))[0]
     assert found == pytest.approx(expected, abs=1e-6) or (expected == -0.95 and found < -0.9)
+
+
+def test_diversity_is_the_share_of_distinct_words():
+    assert topic_diversity(np.array([[0, 1], [2, 3]])) == 1.0
+    assert topic_diversity(np.array([[0, 1], [1, 0]])) == 0.5
 
 
 def test_too_little_is_refused():

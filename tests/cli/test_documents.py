@@ -50,7 +50,7 @@ def test_training_says_what_it_found(trained):
     lines = done.stdout.splitlines()
     assert lines[0].startswith(f"{out}: 114 documents, 16 words, 1,000 updates (")
     assert lines[1].startswith("held-out documents, second half given the first: perplexity ")
-    assert lines[2].startswith("coherence (NPMI of the first ten words): mean ")
+    assert lines[2].startswith("first ten words of the topics: mean coherence (NPMI) ")
     assert lines[-1] == f"next: wordrbm documents topics {out}"
     record = json.loads((out / "training.json").read_text())
     assert record["documents"] == 114

@@ -36,6 +36,14 @@ def topic_coherence(words: Int[np.ndarray, "H T"], counts: Any) -> Float64[np.nd
     return np.array([npmi(pairs, counts.shape[0])[upper].mean() for pairs in together])
 
 
+def topic_diversity(words: Int[np.ndarray, "H T"]) -> float:
+    """The share of distinct words among the first words of all topics.
+
+    Topics that are all alike may be coherent; their diversity is low.
+    """
+    return np.unique(words).size / words.size
+
+
 def npmi(together: Int64[np.ndarray, "T T"], documents: int) -> Float64[np.ndarray, "T T"]:
     """NPMI of all pairs, of the number of documents with both words, on the diagonal with each."""
     joint = together / documents

@@ -153,7 +153,7 @@ def _report(
     run: "DocumentRun", documents: Documents, last: "DocumentReport | None"
 ) -> dict[str, Any]:
     """What was read and measured, written beside the model; times are only printed."""
-    from wordrbm.analysis.coherence import topic_coherence
+    from wordrbm.analysis.coherence import topic_coherence, topic_diversity
     from wordrbm.inference.topics import ORDERS, rank_words
     from wordrbm.io.document_file import read_topics
     from wordrbm.io.model_folder import METRICS, read_metrics
@@ -171,6 +171,7 @@ def _report(
         "scores": {k: v for k, v in metrics[-1].items() if k != "step"} if metrics else None,
         "coherence": {by: topic_coherence(words, run.counts).tolist()
                       for by, words in ranked.items()},
+        "diversity": {by: topic_diversity(words) for by, words in ranked.items()},
     }  # fmt: skip
     run.write_report(report)
     return {"model": str(run.out), **report, "seconds": None if last is None else last.seconds}
@@ -188,8 +189,11 @@ def _summary(run: "DocumentRun", record: dict[str, Any]) -> Iterator[str]:
             f"{scores['completion_perplexity']:,.1f} (word frequencies "
             f"{scores['frequency_perplexity']:,.1f})"
         )
-    best = record["coherence"][topics.ORDER]
-    yield f"coherence (NPMI of the first ten words): mean {sum(best) / len(best):.3f}"
+    values, distinct = record["coherence"][topics.ORDER], record["diversity"][topics.ORDER]
+    yield (
+        f"first ten words of the topics: mean coherence (NPMI) {sum(values) / len(values):.3f}, "
+        f"{distinct:.0%} of them distinct"
+    )
     yield from topics.topic_lines(run.out, SHOWN_TOPICS)
     yield f"next: wordrbm documents topics {run.out}"
 

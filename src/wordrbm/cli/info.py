@@ -13,6 +13,7 @@ from wordrbm.errors import WordRBMError
 if TYPE_CHECKING:
     from wordrbm.analysis.history import Run
 
+HIDDEN = {"grid", "coherence", "diversity"}  # in a report: a number for every point or topic
 COLUMNS = {
     "step": ("step", ",.0f"),
     "windows": ("windows", ",.0f"),
@@ -89,7 +90,7 @@ def _read_report(path: Path) -> dict[str, Any]:
     """What training measured, but for single points of a grid and single topics."""
     try:
         report = json.loads(path.read_text("utf-8"))
-        return {name: value for name, value in report.items() if name not in ("grid", "coherence")}
+        return {name: value for name, value in report.items() if name not in HIDDEN}
     except (OSError, ValueError, AttributeError):  # saved from Python, without a report
         return {}
 
