@@ -15,7 +15,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("chunking")(chunking)
-app.command("documents")(documents)
+app.add_typer(documents, name="documents")
 app.command("mixing")(mixing)
 app.command("sentiment")(sentiment)
 

@@ -6,7 +6,9 @@ ROOT = Path(__file__).parents[1]
 MAX_LINES = 260
 # Modules, or rooms, without a test file of their name, and where their promises are tested.
 TESTED_ELSEWHERE = {
-    "experiments/documents/command.py": "experiments/documents/test_study.py",
+    "experiments/documents/coherence.py": "experiments/documents/test_lda.py",
+    "experiments/documents/command.py": "experiments/documents/test_newsgroups.py",
+    "experiments/documents/table.py": "experiments/documents/test_newsgroups.py",
     "experiments/mixing/command.py": "experiments/mixing/test_study.py",
     "src/wordrbm/api.py": "test_pages.py",  # as a user calls it
     "src/wordrbm/cli/": "cli/test_commands.py",  # small commands; those on new text: test_inference
@@ -18,7 +20,7 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/io/run_differences.py": "io/test_document_file.py",
     "src/wordrbm/kernels/alias.py": "sampling/test_proposals.py",
     "src/wordrbm/kernels/barrier.py": "training/test_update.py",  # threads that meet in an update
-    "src/wordrbm/kernels/document_jumps.py": "models/test_replicated.py",
+    "src/wordrbm/kernels/document_jumps.py": "kernels/test_document_tempering.py",
     "src/wordrbm/kernels/tagger_finetune.py": "tagging/test_finetune.py",
     "src/wordrbm/models/": "models/test_contract.py",  # one contract for all models
     "src/wordrbm/run/evaluation.py": "run/test_training_run.py",
@@ -31,6 +33,7 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/trained_model.py": "inference",
     "src/wordrbm/training/compiled.py": "training/test_update.py",
     "src/wordrbm/training/document_chains.py": "training/test_document_trainer.py",
+    "src/wordrbm/training/document_steps.py": "training/test_document_trainer.py",
 }
 
 

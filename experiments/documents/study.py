@@ -1,28 +1,28 @@
-"""The measures of a topic model: perplexity, document completion, retrieval; and their runs.
+"""The measures of a topic model: perplexity, document completion, retrieval, coherence.
 
-Validation documents, split from the training set, choose among the models of one run; the test
-set is read once, for the chosen one.
+Validation documents, split from the training set, choose among models; the test set is read once.
 """
 
-import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from wordrbm.likelihood.length_annealing import (
-    document_perplexity,
-    estimate_log_Z,
-    log_Z_bound,
-)
+from wordrbm.likelihood.length_annealing import document_perplexity, estimate_log_Z, log_Z_bound
 from wordrbm.models import ReplicatedSoftmaxRBM
 from wordrbm.shapes import Array
-from wordrbm.training.document_trainer import DocumentSettings, DocumentTrainer, word_frequencies
+from wordrbm.training.document_trainer import word_frequencies
 
-RETRIEVED = (0.0002, 0.002, 0.02, 0.2)
+SHARES = (0.0002, 0.002, 0.02, 0.2)  # retrieved of the training documents, or of the relevant ones
 BLOCK = 16  # documents whose next words are scored at once
-Report = Callable[[str], None]
+
+
+class Retrieval(NamedTuple):
+    """Mean precision at every one of `SHARES`."""
+
+    by_share: list[float]  # of the training documents retrieved, as the published curves have it
+    by_recall: list[float]  # of the relevant documents found
 
 
 def split_validation(counts: Any, size: int) -> tuple[Any, Any]:
@@ -31,73 +31,73 @@ def split_validation(counts: Any, size: int) -> tuple[Any, Any]:
     return counts[order[size:]], counts[order[:size]]
 
 
-def train_chosen(
-    train: Any, validation: Any, settings: DocumentSettings, every: int, report: Report
-) -> tuple[ReplicatedSoftmaxRBM, float, float]:
-    """The model with the lowest validation perplexity, that perplexity, and seconds of updates."""
-    trainer, best, seconds = DocumentTrainer.start(train, settings), np.inf, 0.0
-    longest, model, began = int(validation.sum(axis=1).max()), trainer.model(), time.perf_counter()
-    for state in trainer.train(train):
-        if state.step % every == 0 or state.step == settings.updates:
-            seconds += time.perf_counter() - began
-            current = state.model()
-            estimate = estimate_log_Z(current, longest, particles=32)
-            score = document_perplexity(current, validation, estimate.log_Z)
-            report(f"seed {settings.seed}, update {state.step}: validation perplexity {score:.1f}")
-            if score < best:
-                model, best = current, score
-            began = time.perf_counter()
-    return model, best, seconds
-
-
-def measure_perplexity(model: ReplicatedSoftmaxRBM, train: Any, test: Any) -> dict[str, float]:
-    """Test perplexity per word by annealing, with its checks."""
-    longest = int(test.sum(axis=1).max())
-    estimate = estimate_log_Z(model, longest, particles=128, seed=2)
-    bound, lengths = log_Z_bound(model, train, longest), np.asarray(test.sum(axis=1)).reshape(-1)
-    used = np.unique(lengths).astype(int)
+def measure_perplexity(
+    model: ReplicatedSoftmaxRBM, train: Any, documents: Any, particles: int = 128
+) -> dict[str, float]:
+    """Perplexity per word by annealing, with its checks."""
+    lengths = np.asarray(documents.sum(axis=1)).reshape(-1)
+    longest, used = int(lengths.max()), np.unique(lengths).astype(int)
+    estimate = estimate_log_Z(model, longest, particles=particles, seed=2)
+    bound = log_Z_bound(model, train, longest)
+    error = estimate.standard_error[lengths.astype(int)] / np.maximum(lengths, 1)
     return {
-        "perplexity": document_perplexity(model, test, estimate.log_Z),
-        "perplexity_if_bound": document_perplexity(model, test, np.maximum(estimate.log_Z, bound)),
+        "perplexity": document_perplexity(model, documents, estimate.log_Z),
+        "perplexity_if_bound": document_perplexity(
+            model, documents, np.maximum(estimate.log_Z, bound)
+        ),
+        "relative_error": float(error.mean()),
         "bound_above_estimate": float((bound - estimate.log_Z)[used].max()),
         "smallest_sample_size": float(estimate.effective_sample_size[used].min()),
     }
 
 
 def split_halves(counts: Any) -> tuple[Any, Any]:
-    """The words of every document at even places, and at odd ones, by a fixed shuffle."""
-    rng, halves = np.random.default_rng(1), ([], [])  # type: tuple[Any, tuple[list[Any], list[Any]]]
+    """The words of every document at even places of a fixed shuffle, and those at odd ones."""
+    rng, parts = np.random.default_rng(1), ([], [])  # type: tuple[Any, tuple[list[Any], list[Any]]]
     for row in range(counts.shape[0]):
         entries = slice(counts.indptr[row], counts.indptr[row + 1])
-        words = np.repeat(counts.indices[entries], counts.data[entries].astype(int))
-        words = rng.permutation(words)
-        for half, start in zip(halves, (0, 1), strict=True):
-            half.append(np.bincount(words[start::2], minlength=counts.shape[1]))
-    first, second = (sparse.csr_matrix(np.array(half)) for half in halves)
-    whole = np.asarray(second.sum(axis=1)).reshape(-1) > 0
-    return first[whole], second[whole]
+        words = rng.permutation(
+            np.repeat(counts.indices[entries], counts.data[entries].astype(int))
+        )
+        if words.size > 1:
+            for part, start in zip(parts, (0, 1), strict=True):
+                part.append(words[start::2])
+    first, second = (_as_counts(part, counts.shape[1]) for part in parts)
+    return first, second
+
+
+def _as_counts(documents: list[Array], K: int) -> Any:
+    offsets = np.append(0, np.cumsum([words.size for words in documents]))
+    words = np.concatenate(documents)
+    counts = sparse.csr_matrix((np.ones(words.size), words, offsets), (len(documents), K))
+    counts.sum_duplicates()
+    return counts
 
 
 def completion_perplexity(probabilities: Iterator[Array], observed: Any) -> float:
     """``exp(-mean_t mean_i log p(w_i | first half))`` over the second halves."""
     scores, row = [], 0
     for block in probabilities:
-        part = observed[row : row + len(block)].toarray()
-        scores += ((part * np.log(block)).sum(axis=1) / part.sum(axis=1)).tolist()
-        row += len(block)
+        for p in block:
+            entries = slice(observed.indptr[row], observed.indptr[row + 1])
+            times = observed.data[entries]
+            scores.append((times * np.log(p[observed.indices[entries]])).sum() / times.sum())
+            row += 1
     return float(np.exp(-np.mean(scores)))
 
 
 def next_word(model: ReplicatedSoftmaxRBM, counts: Any) -> Iterator[Array]:
-    """``P(w | the words of a document)`` over all words, exact, by blocks of documents."""
-    W = model.topic_weights().astype(np.float64)
+    """``P(w | the words of a document)`` over all words, exact, by blocks of documents.
+
+    With s_j = P(h_j = 1 | v) it is ``exp(b_w) prod_j (1 + s_j (exp(c_j + W_jw) - 1))``, normalized.
+    """
+    growth = np.expm1(model.topic_weights().astype(np.float64) + model.c[:, None])
     for first in range(0, counts.shape[0], BLOCK):
-        inputs = model.hidden_input(counts[first : first + BLOCK]) + model.c
-        gain = np.zeros((len(inputs), W.shape[1]))
-        for j in range(len(W)):
-            gain += np.logaddexp(0.0, inputs[:, j, None] + W[j])
-        scores = gain + model.b
-        yield np.exp(scores - np.logaddexp.reduce(scores, axis=1)[:, None])
+        mean = model.hidden_mean(counts[first : first + BLOCK])
+        product = np.tile(np.exp(model.b.astype(np.float64)), (len(mean), 1))
+        for j in range(len(growth)):
+            product *= 1.0 + mean[:, j, None] * growth[j]
+        yield product / product.sum(axis=1, keepdims=True)
 
 
 def mixture(topics: Array, words: Array) -> Iterator[Array]:
@@ -115,15 +115,21 @@ def unigram_perplexity(train: Any, test: Any) -> float:
 
 def retrieval_precision(
     train: Array, train_group: Array, test: Array, test_group: Array
-) -> list[float]:
-    """Mean precision of the nearest training documents by cosine, at each share `RETRIEVED`."""
+) -> Retrieval:
+    """Mean precision of the nearest training documents by cosine."""
     train, test = (x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12)
                    for x in (train, test))  # fmt: skip
-    depth = [max(1, round(share * len(train))) for share in RETRIEVED]
-    hits = np.zeros(len(RETRIEVED))
+    depth = [max(1, round(share * len(train))) for share in SHARES]
+    relevant = np.bincount(train_group)
+    by_share, by_recall = np.zeros(len(SHARES)), np.zeros(len(SHARES))
     for first in range(0, len(test), 500):
         block = slice(first, first + 500)
-        order = np.argsort(-(test[block] @ train.T), axis=1, kind="stable")[:, : depth[-1]]
+        order = np.argsort(-(test[block] @ train.T), axis=1, kind="stable")
         same = train_group[order] == test_group[block, None]
-        hits += [same[:, :count].mean(axis=1).sum() for count in depth]
-    return (hits / len(test)).tolist()  # type: ignore[no-any-return]
+        by_share += [same[:, :count].mean(axis=1).sum() for count in depth]
+        found = np.cumsum(same, axis=1)
+        for place, share in enumerate(SHARES):
+            wanted = np.ceil(share * relevant[test_group[block]])[:, None]
+            retrieved = 1 + np.argmax(found >= wanted, axis=1)
+            by_recall[place] += (wanted[:, 0] / retrieved).sum()
+    return Retrieval((by_share / len(test)).tolist(), (by_recall / len(test)).tolist())

@@ -5,18 +5,17 @@ import itertools
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.stats import chi2
 
 from tests import reference
-from wordrbm.kernels.document_jumps import Documents, word_sums
-from wordrbm.kernels.pcd_gradient import Parameters, PooledProposals, ShardGradient
+from wordrbm.kernels.pcd_gradient import Parameters, ShardGradient
 from wordrbm.kernels.replicated import (
+    Documents,
     add_phase,
     allocate_sums,
-    shard_gradient,
+    limit_rows,
+    word_sums,
 )
 from wordrbm.models import ReplicatedSoftmaxRBM, exact
-from wordrbm.sampling import AliasTable
 
 K, H, DIM = 4, 3, 2
 
@@ -119,50 +118,15 @@ def test_gradient_is_that_of_the_exact_log_likelihood():
             assert values[place] == pytest.approx((above - below) / (2 * step), abs=1e-8), name
 
 
-def test_chains_of_all_lengths_keep_their_distributions():
-    """Words, exchanges of lengths and jumps: documents drawn from P stay draws from P."""
-    model, rng, M = tiny(3, 1.0, np.float32), np.random.default_rng(5), 3000
-    lengths = np.repeat([0, 1, 2, 3], M)
-    documents, tables = [], {}
-    for length in (1, 2, 3):
-        windows = sequences(length)
-        log_p = -model.free_energy(counts_of(windows))
-        p = np.exp(log_p - np.logaddexp.reduce(log_p))
-        tables[length] = windows, p
-        documents += [windows[k] for k in rng.choice(len(windows), M, p=p)]
-    offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
-    words = np.concatenate(documents).astype(np.int32)
-    counts = sparse.vstack([sparse.csr_matrix((M, K)), counts_of(documents)])
-    mean = model.hidden_mean(counts)
-    h = (rng.random(mean.shape) < mean).astype(np.float32)
-    # Chains of neighbouring lengths alternate, so that exchanges between all of them are tried.
-    order = np.concatenate([np.arange(4) * M + k for k in range(M)])
-    alias = AliasTable.build(np.array([0.4, 0.3, 0.2, 0.1]))
-    proposals = PooledProposals(
-        alias.keep, alias.alias, alias.log_probability().astype(np.float32), 0, 3
-    )
-    parameters = Parameters(model.D, model.U, model.b, model.c)
-    found = {length: np.zeros(len(tables[length][0])) for length in tables}
-    exchanged = np.zeros(4 * M)
-    read = Documents(np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
-    index = {length: {w: k for k, w in enumerate(tables[length][0])} for length in tables}
-    for group in range(0, M, 10):  # ten ladders of four chains in a shard
-        chosen = np.sort(order[4 * group : 4 * (group + 10)])
-        texts = [words[offsets[m] : offsets[m + 1]] for m in chosen]
-        ends = np.append(0, np.cumsum([len(text) for text in texts])).astype(np.int64)
-        state, hidden = np.concatenate(texts), h[chosen].copy()
-        gradient = empty_gradient(200, 40, np.float32)
-        for step in range(3):
-            shard_gradient(
-                9, step, group, parameters, proposals, read, np.ones(1, np.float32), ends, state,
-                hidden, np.ones(40, np.float32), gradient,
-            )  # fmt: skip
-        exchanged[:40] += gradient.jumped.sum()
-        for start, end in itertools.pairwise(ends.tolist()):
-            if end > start:
-                found[end - start][index[end - start][tuple(state[start:end].tolist())]] += 1
-    assert exchanged.sum() > 0
-    for length, (_, p) in tables.items():
-        expected = p * M
-        statistic = ((found[length] - expected) ** 2 / expected).sum()
-        assert statistic < chi2.ppf(0.999, len(p) - 1), length
+def test_rows_are_scaled_down_to_the_limit():
+    model, gradient = tiny(1), empty_gradient(4, 1)
+    before = model.D.copy()
+    gradient.row_index[:], gradient.rows[0] = [2, 0, 2, 1], 3  # the last is not in use
+    shards = ShardGradient(*(x[None] for x in gradient[:-1]), gradient.rows)
+    parameters, seen = Parameters(model.D, model.U, model.b, model.c), np.zeros(K)
+    limit_rows(0, 1, parameters, False, shards, seen, 0.5)
+    total = np.maximum(model.topic_weights(), 0).sum(axis=0)
+    assert (total[[0, 2]] <= 0.5 + 1e-12).all()
+    assert total[[0, 2]].max() == pytest.approx(0.5)
+    np.testing.assert_array_equal(model.D[[1, 3]], before[[1, 3]])
+    assert not seen.any()

@@ -73,7 +73,7 @@ def test_a_finished_run_is_not_replaced(whole, tmp_path):
     with pytest.raises(WordRBMError, match="already holds a trained model"):
         next(make_run(out).run())
     assert list(make_run(out).run(resume=True)) == []
-    with pytest.raises(WordRBMError, match=r"rate was 0\.006 and is now 0\.1"):
+    with pytest.raises(WordRBMError, match=r"rate was 0\.02 and is now 0\.1"):
         next(make_run(out, SETTINGS.model_copy(update={"rate": 0.1})).run(resume=True))
     with pytest.raises(WordRBMError, match="documents are others"):
         next(make_run(out, counts=COUNTS * 2).run(resume=True))

@@ -37,6 +37,8 @@ def test_a_restored_trainer_ends_in_the_same_bits(step, threads, dimension):
 @pytest.mark.parametrize(
     ("name", "value"),
     [("chains.words", 20), ("chains.words", -1), ("chains.h", 0.5), ("averages.covered", 9999),
+     ("chains.length", -1), ("chains.length", 10_000), ("chains.direction", 0),
+     ("tempering.slope", np.nan),
      ("parameters.D", np.nan), ("velocity.c", np.inf)],
 )  # fmt: skip
 def test_arrays_that_are_no_state_are_refused(name, value):

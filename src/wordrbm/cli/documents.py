@@ -31,10 +31,13 @@ def train_topics(
     out: Annotated[Path, typer.Option(help="The model folder to write.")],
     hidden: Annotated[int, typer.Option("--topics", help="Topics: hidden units.")] = 50,
     updates: Annotated[int, typer.Option(help="Updates of the parameters.")] = 4000,
-    rate: Annotated[float, typer.Option(help="Learning rate.")] = 0.006,
+    rate: Annotated[float, typer.Option(help="Learning rate.")] = 0.02,
     batch_size: Annotated[int, typer.Option(help="Documents in an update.")] = 128,
-    chains: Annotated[int, typer.Option(help="Persistent chains.")] = 128,
-    mh_steps: Annotated[int, typer.Option(help="Proposals per word of a chain and update.")] = 5,
+    chains: Annotated[int, typer.Option(help="Persistent chains.")] = 256,
+    mh_steps: Annotated[int, typer.Option(help="Rounds of proposals in an update.")] = 2,
+    weight_limit: Annotated[
+        float, typer.Option(help="The most that the positive weights of a word may sum to.")
+    ] = 5.0,
     dimension: Annotated[
         int | None,
         typer.Option(help="Dimension of word vectors.", show_default="none: full weights"),
@@ -92,7 +95,7 @@ def train_topics(
     settings = DocumentSettings(
         hidden=hidden, updates=updates, rate=rate, batch_size=batch_size, chains=chains,
         mh_steps=mh_steps, dimension=dimension, seed=seed, train_vectors=not freeze_vectors,
-        shards=max(1, min(8, chains)),
+        weight_limit=weight_limit, shards=max(1, min(8, chains)),
     )  # fmt: skip
     if freeze_vectors and vectors is None:
         raise WordRBMError("--freeze-vectors needs word vectors; give a model as --vectors.")

@@ -1,149 +1,92 @@
 """One shard's share of an update of the replicated softmax, compiled.
 
-All N words of a document share one context ``g = U^T h``, so given h they are independent draws
-from one softmax, and one pool of proposals serves them all: every word and step has an entry of
-its own. The products with the pool go to BLAS. With ``s = sum_k n_k D_k`` and p the hidden means,
+With ``s = sum_k n_k D_k`` and p the hidden means,
 
     p = logistic(N c + U s),   dU = sum_m weight_m p_m s_m^T,   dc = sum_m weight_m N_m p_m,
     dD[k] = weight_m n_k U^T p_m,   db[k] = weight_m n_k
 
-Documents read have positive weights, those of the chains negative ones. Its cost is free of K.
+Documents read have positive weights, those of the chains (`document_tempering.py`) negative ones.
+The products go to BLAS. Its cost is free of K.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from wordrbm.kernels.alias import fill_alias
-from wordrbm.kernels.document_jumps import Documents, jump_documents, word_sums
-from wordrbm.kernels.metropolis import REORDER, gather, is_accepted
+from wordrbm.kernels.barrier import owner_thread
+from wordrbm.kernels.document_tempering import (
+    LengthWeights,
+    TemperedChains,
+    hidden_means,
+    temper_round,
+)
+from wordrbm.kernels.metropolis import REORDER
+from wordrbm.kernels.optimizer import clear_rows
 from wordrbm.kernels.pcd_gradient import Parameters, PooledProposals, ShardGradient
-from wordrbm.kernels.rng import exponentials, fill_bernoulli, next_uint64, seed_state
+from wordrbm.kernels.rng import seed_state
 from wordrbm.shapes import Array
 
-CHAINS_PER_POOL = 32
-EXCHANGES = 16  # rounds of exchanges of neighbours in an update
 
+class Documents(NamedTuple):
+    """Documents as rows of a sparse matrix of counts."""
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def hidden_means(parameters, sums, lengths):  # type: ignore[no-untyped-def]
-    """``logistic(N c + U s)`` of every document."""
-    mean = np.dot(sums, parameters.U.T)
-    one = mean.dtype.type(1)
-    for m in range(len(mean)):
-        for j in range(mean.shape[1]):
-            x = mean[m, j] + lengths[m] * parameters.c[j]
-            mean[m, j] = one / (one + np.exp(-x))
-    return mean
-
-
-@njit(cache=True, nogil=True)
-def pool_size(words):  # type: ignore[no-untyped-def]
-    """The smallest power of two that is no smaller."""
-    size = 1
-    while size < words:
-        size *= 2
-    return size
-
-
-@njit(cache=True, nogil=True)
-def move_documents(stream, parameters, proposals, context, offsets, words, accepted):  # type: ignore[no-untyped-def]
-    """Move every word of every chain by proposals from pools that some chains share."""
-    for first in range(0, len(context), CHAINS_PER_POOL):
-        last = min(len(context), first + CHAINS_PER_POOL)
-        longest = 0
-        for m in range(first, last):
-            longest = max(longest, offsets[m + 1] - offsets[m])
-        pool = np.empty(pool_size(longest * proposals.steps), np.int32)
-        fill_alias(stream, proposals.keep, proposals.alias, pool)
-        scores = np.dot(context[first:last], gather(parameters.D, pool).T)
-        offset = np.empty(pool.size, context.dtype)
-        for k in range(pool.size):
-            offset[k] = parameters.b[pool[k]] - proposals.log_q[pool[k]]
-        for m in range(first, last):
-            document = words[offsets[m] : offsets[m + 1]]
-            accepted[m] = move_words(
-                stream, parameters, proposals, context[m], pool, scores[m - first], offset, document
-            )
+    offsets: Array  # N + 1: where the entries of each document begin and end
+    words: Array
+    counts: Array  # of the words, in the model's precision
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
-def move_words(stream, parameters, proposals, g, pool, scores, offset, v):  # type: ignore[no-untyped-def]
-    """Move the words of one document by different entries of the pool; how often they moved.
-
-    Distinct entries are independent: a random start, a random odd stride, a power of two of them.
-    """
-    slack = exponentials(stream, v.size * proposals.steps)
-    place, stride = next_uint64(stream), next_uint64(stream) | np.uint64(1)
-    last, taken, draw = np.uint64(pool.size - 1), 0, 0
-    for i in range(v.size):
-        row = parameters.D[v[i]]
-        weight = parameters.b[v[i]] - proposals.log_q[v[i]]
-        for k in range(row.size):
-            weight += g[k] * row[k]
-        for _ in range(proposals.steps):
-            entry = np.int64(place & last)
-            proposed = scores[entry] + offset[entry]
-            if proposed + slack[draw] > weight:
-                weight, v[i] = proposed, pool[entry]
-                taken += 1
-            place += stride
-            draw += 1
-    return taken
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def exchange_neighbours(stream, parity, parameters, context, offsets, words, h):  # type: ignore[no-untyped-def]
-    """Let chains of neighbouring lengths exchange their states (replica exchange).
-
-    The longer document gives its last words to the shorter one; the two then exchange places:
-
-        a = min(1, exp(sum_{w in x} (h_1 - h_2) . (c + U D[w])))
-
-    Chains are in the order of their lengths. Topics travel from short documents, which change
-    them easily, to long ones.
-    """
-    for m in range(parity, len(h) - 1, 2):
-        start, middle, end = offsets[m], offsets[m + 1], offsets[m + 2]
-        first, second = words[start:middle], words[middle:end]
-        gain = 0.0
-        for i in range(first.size, second.size):
-            row = parameters.D[second[i]]
+def word_sums(documents, D, sums, lengths):  # type: ignore[no-untyped-def]
+    """``sums[m] = sum_k n_k D[k]`` and ``lengths[m] = sum_k n_k`` of every document."""
+    sums[:], lengths[:] = 0, 0
+    for m in range(len(sums)):
+        total = sums[m]
+        for e in range(documents.offsets[m], documents.offsets[m + 1]):
+            row, count = D[documents.words[e]], documents.counts[e]
+            lengths[m] += count
             for k in range(row.size):
-                gain += (context[m, k] - context[m + 1, k]) * row[k]
-        for j in range(parameters.c.size):
-            gain += (second.size - first.size) * parameters.c[j] * (h[m, j] - h[m + 1, j])
-        if is_accepted(stream, 0.0, gain):
-            for i in range(first.size):
-                first[i], second[i] = second[i], first[i]
-            for j in range(parameters.c.size):
-                h[m, j], h[m + 1, j] = h[m + 1, j], h[m, j]
-            for k in range(context.shape[1]):
-                context[m, k], context[m + 1, k] = context[m + 1, k], context[m, k]
+                total[k] += count * row[k]
+
+
+@njit(cache=True, nogil=True)
+def move_chains(
+    seed: int, step: int, shard: int, parameters: Parameters, proposals: PooledProposals,
+    chains: TemperedChains, lengths: LengthWeights,
+) -> None:  # fmt: skip
+    """Move the chains of a shard in place by some rounds."""
+    stream = seed_state(seed, step, shard)
+    sums, count = allocate_sums(parameters, chains.length.size)
+    word_sums(packed(parameters, chains), parameters.D, sums, count)
+    for _ in range(proposals.steps):
+        temper_round(stream, parameters, proposals, chains, sums, lengths)
 
 
 @njit(cache=True, nogil=True)
 def shard_gradient(
-    seed: int, step: int, shard: int, parameters: Parameters, proposals: PooledProposals,
-    read: Documents, read_weight: Array,
-    offsets: Array, words: Array, h: Array, chain_weight: Array, gradient: ShardGradient,
+    parameters: Parameters, read: Documents, read_weight: Array, chains: TemperedChains,
+    chain_weight: Array, gradient: ShardGradient,
 ) -> None:  # fmt: skip
-    """Move the chains in place; the gradient of the documents read less that of the chains."""
-    stream = seed_state(seed, step, shard)
-    context = np.dot(h, parameters.U)
-    move_documents(stream, parameters, proposals, context, offsets, words, gradient.accepted)
-    for turn in range(EXCHANGES):
-        exchange_neighbours(stream, turn % 2, parameters, context, offsets, words, h)
-    sums, lengths = allocate_sums(parameters, h.shape[0])
-    chains = Documents(offsets, words, np.ones(words.size, h.dtype))
-    word_sums(chains, parameters.D, sums, lengths)
-    gradient.jumped[:] = 0
-    jump_documents(stream, parameters, proposals, offsets, words, sums, lengths, gradient.jumped)
+    """The gradient of the documents read less that of the chains; weights are positive."""
     gradient.U[:], gradient.c[:], gradient.rows[0] = 0, 0, 0
-    mean = add_phase(parameters, chains, sums, lengths, chain_weight, gradient)
-    fill_bernoulli(stream, mean, h)
-    sums, lengths = allocate_sums(parameters, read_weight.size)
-    word_sums(read, parameters.D, sums, lengths)
-    add_phase(parameters, read, sums, lengths, read_weight, gradient)
+    for documents, weight in (
+        (packed(parameters, chains), -chain_weight),
+        (read, read_weight),
+    ):
+        sums, lengths = allocate_sums(parameters, weight.size)
+        word_sums(documents, parameters.D, sums, lengths)
+        add_phase(parameters, documents, sums, lengths, weight, gradient)
+
+
+@njit(cache=True, nogil=True)
+def packed(parameters, chains):  # type: ignore[no-untyped-def]
+    """The words of all chains, one after the other."""
+    offsets = np.zeros(chains.length.size + 1, np.int64)
+    offsets[1:] = np.cumsum(chains.length)
+    words = np.empty(offsets[-1], np.int32)
+    for m in range(chains.length.size):
+        words[offsets[m] : offsets[m + 1]] = chains.words[m, : chains.length[m]]
+    return Documents(offsets, words, np.ones(words.size, parameters.D.dtype))
 
 
 @njit(cache=True, nogil=True)
@@ -175,3 +118,26 @@ def add_phase(parameters, documents, sums, lengths, weight, gradient):  # type: 
             row += 1
     gradient.rows[0] = row
     return mean
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def limit_rows(thread, threads, parameters, full, gradient, seen, limit):  # type: ignore[no-untyped-def]
+    """Scale the rows of D in the gradient down to ``sum_j max(W_jw, 0) <= limit``.
+
+    The largest factor by which topics can raise the score of a word is then exp(limit). U is the
+    identity if `full`. Rows are shared out as in `optimizer.py`; `seen` is zero before and after.
+    """
+    for s in range(len(gradient.rows)):
+        for w in gradient.row_index[s, : gradient.rows[s]]:
+            if owner_thread(w, threads) == thread and seen[w] == 0:
+                seen[w] = 1
+                weights = parameters.D[w]
+                if not full:
+                    weights = np.dot(parameters.U, weights)
+                total = 0.0
+                for j in range(weights.size):
+                    total += max(weights[j], 0)
+                if total > limit:
+                    parameters.D[w] *= parameters.D.dtype.type(limit / total)
+    for s in range(len(gradient.rows)):
+        clear_rows(thread, threads, gradient.row_index[s, : gradient.rows[s]], seen)

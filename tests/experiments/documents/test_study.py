@@ -39,4 +39,14 @@ def test_halves_and_completion():
 def test_perfect_features_retrieve_their_group():
     group = np.repeat([0, 1], 50)
     features = np.eye(2)[group]
-    assert retrieval_precision(features, group, features, group) == pytest.approx([1.0] * 4)
+    found = retrieval_precision(features, group, features, group)
+    assert found.by_share == pytest.approx([1.0] * 4)
+    assert found.by_recall == pytest.approx([1.0] * 4)
+
+
+def test_precision_at_a_recall_counts_what_was_retrieved_before():
+    group = np.array([0, 1, 0, 0, 0, 0])
+    features = np.array([[np.cos(x), np.sin(x)] for x in (0.3, 0.1, 0.2, 0.4, 0.5, 0.6)])
+    found = retrieval_precision(features, group, np.array([[1.0, 0.0]]), np.array([0]))
+    assert found.by_recall == pytest.approx([1 / 2] * 4)  # the nearest is of another group
+    assert found.by_share == pytest.approx([0.0] * 4)

@@ -1,0 +1,162 @@
+"""20 Newsgroups: the replicated softmax and LDA with 50 topics, as jobs whose results are kept."""
+
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from experiments.cache import Job, Record, ResultCache, ResultKey
+from experiments.documents import study
+from experiments.documents.coherence import topic_coherence
+from experiments.documents.counts import Newsgroups, damped
+from experiments.documents.lda import LdaSpec, TopicMixture, infer_topics, train_lda
+from experiments.documents.table import documents_report
+from experiments.tables import Report
+from wordrbm.models import ReplicatedSoftmaxRBM
+from wordrbm.shapes import Array
+from wordrbm.threads import SharedProgress
+from wordrbm.training.document_trainer import DocumentSettings, DocumentTrainer, word_frequencies
+
+TOP_WORDS = 10  # of a topic, whose coherence is measured
+VALIDATION = 1000
+# Candidates of each package; validation documents choose.
+LDA = [
+    *(LdaSpec("tomotopy", 50, 5.0, eta, 400) for eta in (0.01, 0.1, 0.3)),
+    *(LdaSpec("gensim", 50, 0.0, eta, 6) for eta in (0.02, 0.3)),
+    *(LdaSpec("scikit-learn", 50, alpha, eta, 10) for alpha, eta in ((1.0, 0.02), (5.0, 0.3))),
+]
+
+
+class Splits(NamedTuple):
+    """Damped counts: those that models are trained on, validation, all training posts, test."""
+
+    train: Any
+    validation: Any
+    all_train: Any
+    test: Any
+    train_group: Array
+    test_group: Array
+
+    @classmethod
+    def of(cls, sets: Newsgroups) -> "Splits":
+        """Split the validation posts from the training ones."""
+        counts = damped(sets.train)
+        train, validation = study.split_validation(counts, min(VALIDATION, counts.shape[0] // 10))
+        test = damped(sets.test)
+        return cls(train, validation, counts, test, sets.train_group, sets.test_group)
+
+
+def train_rbm(settings: DocumentSettings, splits: Splits, particles: int) -> Record:
+    """Train one seed; its parameters, seconds of updates, and validation perplexity."""
+    began = time.perf_counter()
+    for trainer in DocumentTrainer.start(splits.train, settings).train(splits.train):
+        state = trainer
+    seconds, model = time.perf_counter() - began, state.model()
+    first, second = study.split_halves(splits.validation)
+    return {
+        "seconds": seconds,
+        **study.measure_perplexity(model, splits.train, splits.validation, particles),
+        "completion": study.completion_perplexity(study.next_word(model, first), second),
+        **{name: getattr(model, name) for name in ("D", "U", "b", "c")},
+    }
+
+
+def test_rbm(record: Record, splits: Splits, particles: int) -> Record:
+    """The measures of a trained model on the test documents."""
+    model = ReplicatedSoftmaxRBM(*(np.asarray(record[name]) for name in ("D", "U", "b", "c")))
+    first, second = study.split_halves(splits.test)
+    lift = model.topic_weights() + model.b - np.log(word_frequencies(splits.train))
+    features = model.hidden_mean(splits.all_train), model.hidden_mean(splits.test)
+    return {
+        **study.measure_perplexity(model, splits.train, splits.test, particles),
+        "completion": study.completion_perplexity(study.next_word(model, first), second),
+        "coherence_by_probability": coherence(model.topic_weights() + model.b, splits),
+        "coherence_by_lift": coherence(lift, splits),
+        **_retrieval(features, splits),
+    }
+
+
+def tune_lda(spec: LdaSpec, splits: Splits) -> Record:
+    """Train LDA; its topics, seconds, and the completion of the validation documents."""
+    began = time.perf_counter()
+    mixture = train_lda(spec, splits.train)
+    seconds = time.perf_counter() - began
+    first, second = study.split_halves(splits.validation)
+    topics = study.mixture(infer_topics(mixture, first), mixture.phi)
+    completion = study.completion_perplexity(topics, second)
+    return {"seconds": seconds, "completion": completion, **mixture._asdict()}
+
+
+def test_lda(record: Record, splits: Splits) -> Record:
+    """The measures of trained LDA on the test documents."""
+    mixture = TopicMixture(record["phi"], record["alpha"])
+    first, second = study.split_halves(splits.test)
+    topics = study.mixture(infer_topics(mixture, first), mixture.phi)
+    lift = mixture.phi / word_frequencies(splits.train)
+    features = infer_topics(mixture, splits.all_train), infer_topics(mixture, splits.test)
+    return {
+        "completion": study.completion_perplexity(topics, second),
+        "coherence_by_probability": coherence(mixture.phi, splits),
+        "coherence_by_lift": coherence(lift, splits),
+        **_retrieval(features, splits),
+    }
+
+
+def coherence(score: Array, splits: Splits) -> float:
+    """Mean NPMI of the words with the highest scores in each topic, in the training posts."""
+    top = np.argsort(-score, axis=1, kind="stable")[:, :TOP_WORDS]
+    return float(topic_coherence(top, splits.all_train).mean())
+
+
+def _retrieval(features: tuple[Array, Array], splits: Splits) -> Record:
+    train, test = features
+    found = study.retrieval_precision(train, splits.train_group, test, splits.test_group)
+    return {"precision": found.by_share, "precision_by_recall": found.by_recall}
+
+
+def run_newsgroups(
+    sets: Newsgroups, cache: ResultCache, seeds: int, base: DocumentSettings,
+    specs: list[LdaSpec], particles: int, progress: SharedProgress,
+) -> Report:  # fmt: skip
+    """Train, choose on validation documents, test what was chosen, and write the table."""
+    splits, digest = Splits.of(sets), [int(sets.train.sum()), int(sets.test.sum())]
+    settings = [base.model_copy(update={"seed": seed}) for seed in range(1, seeds + 1)]
+    rbm = {
+        ResultKey.of(f"rbm seed {x.seed}", data=digest, particles=particles, **x.model_dump()): x
+        for x in settings
+    }
+    lda = {ResultKey.of(f"lda {x.package}", data=digest, spec=list(x)): x for x in specs}
+    jobs: dict[ResultKey, Job] = {
+        **{key: lambda x=x: train_rbm(x, splits, particles) for key, x in rbm.items()},
+        **{key: lambda x=x: tune_lda(x, splits) for key, x in lda.items()},
+    }
+    _compute(cache, jobs, progress)
+    chosen = {package: _best(cache, lda, package) for package in {x.package for x in specs}}
+    tests: dict[ResultKey, Job] = {
+        **{_tested(key): lambda key=key: test_rbm(cache.require(key), splits, particles)
+           for key in rbm},
+        **{_tested(key): lambda key=key: test_lda(cache.require(key), splits)
+           for key in chosen.values()},
+    }  # fmt: skip
+    _compute(cache, tests, progress)
+    rows = {key.name: {"validation": cache.require(key), **cache.require(_tested(key))}
+            for key in [*rbm, *chosen.values()]}  # fmt: skip
+    base_record = {
+        "agreement": sets.agreement, "train": splits.train.shape[0], "test": splits.test.shape[0],
+        "unigram": study.unigram_perplexity(splits.train, splits.test),
+    }  # fmt: skip
+    return documents_report(base_record, rows, {key.name: lda[key] for key in chosen.values()})
+
+
+def _tested(key: ResultKey) -> ResultKey:
+    return ResultKey.of(f"{key.name} tested", trained=key.digest)
+
+
+def _best(cache: ResultCache, lda: Mapping[ResultKey, LdaSpec], package: str) -> ResultKey:
+    keys = [key for key, spec in lda.items() if spec.package == package]
+    return min(keys, key=lambda key: float(cache.require(key)["completion"]))
+
+
+def _compute(cache: ResultCache, jobs: Mapping[ResultKey, Job], progress: SharedProgress) -> None:
+    cache.compute({key: job for key, job in jobs.items() if cache.load(key) is None}, 1, progress)

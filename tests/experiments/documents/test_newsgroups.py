@@ -1,0 +1,42 @@
+"""The whole experiment on a few made-up posts: it runs, and its results are kept."""
+
+import numpy as np
+import pytest
+from experiments.cache import ResultCache
+from experiments.documents import newsgroups
+from experiments.documents.counts import Newsgroups
+from experiments.documents.lda import LdaSpec
+from scipy import sparse
+
+from wordrbm.threads import SharedProgress, never_stop, no_progress
+from wordrbm.training.document_trainer import DocumentSettings
+
+SETTINGS = DocumentSettings(hidden=3, batch_size=16, chains=16, shards=2, updates=30)
+
+
+def posts(count, seed):
+    rng, group = np.random.default_rng(seed), np.arange(count) % 2
+    words = [rng.integers(0, 6, 12) + 6 * g for g in group]
+    counts = [np.bincount(x, minlength=12) for x in words]
+    return sparse.csr_matrix(np.array(counts, float)), group
+
+
+def run(folder):
+    sets = Newsgroups(*posts(60, 0), *posts(20, 1), 1.0)
+    progress = SharedProgress(1.0, no_progress, never_stop)
+    specs = [LdaSpec("scikit-learn", 3, alpha, 0.1, 3) for alpha in (0.3, 3.0)]
+    return newsgroups.run_newsgroups(
+        sets, ResultCache(folder), 2, SETTINGS, specs, 4, progress
+    )  # fmt: skip
+
+
+def test_the_table_has_every_seed_and_the_chosen_lda(tmp_path, monkeypatch):
+    pytest.importorskip("sklearn")
+    monkeypatch.setattr(newsgroups, "TOP_WORDS", 3)
+    report = run(tmp_path)
+    assert list(report.record["rows"]) == ["rbm seed 1", "rbm seed 2", "lda scikit-learn"]
+    first = report.record["rows"]["rbm seed 1"]
+    assert 1 < first["perplexity"] < 30
+    assert "test perplexity per word, annealing" in report.markdown
+    monkeypatch.setattr(newsgroups, "train_rbm", None)  # what is on disk is not trained again
+    assert run(tmp_path).record == report.record
