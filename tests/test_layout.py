@@ -7,8 +7,8 @@ MAX_LINES = 260
 # Modules, or rooms, without a test file of their name, and where their promises are tested.
 TESTED_ELSEWHERE = {
     "experiments/documents/coherence.py": "experiments/documents/test_lda.py",
-    "experiments/documents/command.py": "experiments/documents/test_newsgroups.py",
-    "experiments/documents/table.py": "experiments/documents/test_newsgroups.py",
+    "experiments/documents/command.py": "experiments/documents/test_runs.py",
+    "experiments/documents/table.py": "experiments/documents/test_runs.py",
     "experiments/mixing/command.py": "experiments/mixing/test_study.py",
     "src/wordrbm/api.py": "test_pages.py",  # as a user calls it
     "src/wordrbm/cli/": "cli/test_commands.py",  # small commands; those on new text: test_inference

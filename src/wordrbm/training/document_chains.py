@@ -64,7 +64,8 @@ class LengthTempering:
     def log_step(self) -> Array:
         """``g_{N+1} - g_N`` for every N below the longest."""
         N = np.arange(self.bin_of.size)
-        return np.diff(self._log_target()) - np.interp(N[:-1], self.center, self.slope)
+        step: Array = np.diff(self._log_target()) - np.interp(N[:-1], self.center, self.slope)
+        return step
 
     def chain_weight(self, lengths: Array) -> Array:
         """The weight of every chain over its length, of all words one in sum.
@@ -76,8 +77,8 @@ class LengthTempering:
         stratum = self.stratum[lengths]
         total = np.bincount(stratum, ratio, STRATA)
         share = np.bincount(self.stratum, self.data, STRATA)
-        weight = ratio * (share / np.maximum(total, 1e-9))[stratum]
-        return weight / weight.sum() / np.maximum(lengths, 1)
+        weight: Array = ratio * (share / np.maximum(total, 1e-9))[stratum]
+        return np.asarray(weight / weight.sum() / np.maximum(lengths, 1))
 
     def correct(self, added: Array, removed: Array, lengths: Array) -> None:
         """Learn from an update: proposals (number, summed acceptance) by bin, and lengths."""
@@ -93,7 +94,7 @@ class LengthTempering:
 
     def _log_target(self) -> Array:
         N = np.arange(self.bin_of.size)
-        return np.log(self.target) + np.interp(N, self.center, self.force)
+        return np.asarray(np.log(self.target) + np.interp(N, self.center, self.force))
 
 
 def length_bins(L: int) -> Array:

@@ -35,8 +35,9 @@ def allocate_gradient(S: int, R: int, H: int, d: int) -> ShardGradient:
 
 def shard_view(gradient: ShardGradient, shard: int) -> ShardGradient:
     """The part of the gradient that a shard writes."""
-    arrays = (array[shard] for array in gradient[:-1])
-    return ShardGradient(*arrays, gradient.rows[shard : shard + 1])
+    *arrays, rows = gradient
+    own: list[Any] = [*(array[shard] for array in arrays), rows[shard : shard + 1]]
+    return ShardGradient(*own)
 
 
 def as_documents(counts: Any) -> Documents:

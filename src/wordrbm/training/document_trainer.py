@@ -217,7 +217,8 @@ class _Buffers:
             )  # fmt: skip
 
         list(run_all(run, range(S)))
-        tempering.correct(*found.sum(axis=0), trainer.chains.length)
+        added, removed = found.sum(axis=0)
+        tempering.correct(added, removed, trainer.chains.length)
 
     def _batch(self, documents: int, settings: DocumentSettings, step: int) -> Array:
         """The documents of an update; an epoch is shuffled once."""

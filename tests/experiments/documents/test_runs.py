@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from experiments.cache import ResultCache
-from experiments.documents import newsgroups
+from experiments.documents import runs
 from experiments.documents.counts import Newsgroups
 from experiments.documents.lda import LdaSpec
 from scipy import sparse
@@ -23,20 +23,20 @@ def posts(count, seed):
 
 def run(folder):
     sets = Newsgroups(*posts(60, 0), *posts(20, 1), 1.0)
-    progress = SharedProgress(1.0, no_progress, never_stop)
+    splits = runs.Splits.of(sets)
+    known = runs.describe(splits, sets.train.sum(), sets.test.sum())
     specs = [LdaSpec("scikit-learn", 3, alpha, 0.1, 3) for alpha in (0.3, 3.0)]
-    return newsgroups.run_newsgroups(
-        sets, ResultCache(folder), 2, SETTINGS, specs, 4, progress
-    )  # fmt: skip
+    plan = runs.Study(splits, known, 2, SETTINGS, specs, 4)
+    return runs.run_study(plan, ResultCache(folder), SharedProgress(1.0, no_progress, never_stop))
 
 
 def test_the_table_has_every_seed_and_the_chosen_lda(tmp_path, monkeypatch):
     pytest.importorskip("sklearn")
-    monkeypatch.setattr(newsgroups, "TOP_WORDS", 3)
+    monkeypatch.setattr(runs, "TOP_WORDS", 3)
     report = run(tmp_path)
     assert list(report.record["rows"]) == ["rbm seed 1", "rbm seed 2", "lda scikit-learn"]
     first = report.record["rows"]["rbm seed 1"]
     assert 1 < first["perplexity"] < 30
     assert "test perplexity per word, annealing" in report.markdown
-    monkeypatch.setattr(newsgroups, "train_rbm", None)  # what is on disk is not trained again
+    monkeypatch.setattr(runs, "train_rbm", int)  # what is on disk is not trained again
     assert run(tmp_path).record == report.record

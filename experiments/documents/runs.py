@@ -1,7 +1,8 @@
-"""20 Newsgroups: the replicated softmax and LDA with 50 topics, as jobs whose results are kept."""
+"""The replicated softmax and LDA on the same counts, as jobs whose results are kept."""
 
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,12 +21,6 @@ from wordrbm.training.document_trainer import DocumentSettings, DocumentTrainer,
 
 TOP_WORDS = 10  # of a topic, whose coherence is measured
 VALIDATION = 1000
-# Candidates of each package; validation documents choose.
-LDA = [
-    *(LdaSpec("tomotopy", 50, 5.0, eta, 400) for eta in (0.01, 0.1, 0.3)),
-    *(LdaSpec("gensim", 50, 0.0, eta, 6) for eta in (0.02, 0.3)),
-    *(LdaSpec("scikit-learn", 50, alpha, eta, 10) for alpha, eta in ((1.0, 0.02), (5.0, 0.3))),
-]
 
 
 class Splits(NamedTuple):
@@ -35,8 +30,8 @@ class Splits(NamedTuple):
     validation: Any
     all_train: Any
     test: Any
-    train_group: Array
-    test_group: Array
+    train_group: Array | None = None  # by which retrieval is measured
+    test_group: Array | None = None
 
     @classmethod
     def of(cls, sets: Newsgroups) -> "Splits":
@@ -45,6 +40,16 @@ class Splits(NamedTuple):
         train, validation = study.split_validation(counts, min(VALIDATION, counts.shape[0] // 10))
         test = damped(sets.test)
         return cls(train, validation, counts, test, sets.train_group, sets.test_group)
+
+
+def describe(splits: Splits, train_words: float, test_words: float) -> Record:
+    """What the table tells of the documents; words are counted before they are damped."""
+    return {
+        "documents trained on": splits.train.shape[0],
+        "tested": splits.test.shape[0],
+        "train words": int(train_words),
+        "test words": int(test_words),
+    }
 
 
 def train_rbm(settings: DocumentSettings, splits: Splits, particles: int) -> Record:
@@ -110,17 +115,28 @@ def coherence(score: Array, splits: Splits) -> float:
 
 
 def _retrieval(features: tuple[Array, Array], splits: Splits) -> Record:
+    if splits.train_group is None or splits.test_group is None:
+        return {}
     train, test = features
     found = study.retrieval_precision(train, splits.train_group, test, splits.test_group)
     return {"precision": found.by_share, "precision_by_recall": found.by_recall}
 
 
-def run_newsgroups(
-    sets: Newsgroups, cache: ResultCache, seeds: int, base: DocumentSettings,
-    specs: list[LdaSpec], particles: int, progress: SharedProgress,
-) -> Report:  # fmt: skip
+class Study(NamedTuple):
+    """Documents, what the table tells of them, and what is trained."""
+
+    splits: Splits
+    known: Record
+    seeds: int
+    settings: DocumentSettings
+    specs: list[LdaSpec]
+    particles: int
+
+
+def run_study(plan: Study, cache: ResultCache, progress: SharedProgress) -> Report:
     """Train, choose on validation documents, test what was chosen, and write the table."""
-    splits, digest = Splits.of(sets), [int(sets.train.sum()), int(sets.test.sum())]
+    splits, known, seeds, base, specs, particles = plan
+    digest = [int(known["train words"]), int(known["test words"])]
     settings = [base.model_copy(update={"seed": seed}) for seed in range(1, seeds + 1)]
     rbm = {
         ResultKey.of(f"rbm seed {x.seed}", data=digest, particles=particles, **x.model_dump()): x
@@ -128,25 +144,20 @@ def run_newsgroups(
     }
     lda = {ResultKey.of(f"lda {x.package}", data=digest, spec=list(x)): x for x in specs}
     jobs: dict[ResultKey, Job] = {
-        **{key: lambda x=x: train_rbm(x, splits, particles) for key, x in rbm.items()},
-        **{key: lambda x=x: tune_lda(x, splits) for key, x in lda.items()},
+        **{key: partial(train_rbm, x, splits, particles) for key, x in rbm.items()},
+        **{key: partial(tune_lda, spec, splits) for key, spec in lda.items()},
     }
     _compute(cache, jobs, progress)
-    chosen = {package: _best(cache, lda, package) for package in {x.package for x in specs}}
+    chosen = {name: _best(cache, lda, name) for name in dict.fromkeys(x.package for x in specs)}
     tests: dict[ResultKey, Job] = {
-        **{_tested(key): lambda key=key: test_rbm(cache.require(key), splits, particles)
-           for key in rbm},
-        **{_tested(key): lambda key=key: test_lda(cache.require(key), splits)
-           for key in chosen.values()},
-    }  # fmt: skip
+        **{_tested(x): partial(test_rbm, cache.require(x), splits, particles) for x in rbm},
+        **{_tested(x): partial(test_lda, cache.require(x), splits) for x in chosen.values()},
+    }
     _compute(cache, tests, progress)
     rows = {key.name: {"validation": cache.require(key), **cache.require(_tested(key))}
             for key in [*rbm, *chosen.values()]}  # fmt: skip
-    base_record = {
-        "agreement": sets.agreement, "train": splits.train.shape[0], "test": splits.test.shape[0],
-        "unigram": study.unigram_perplexity(splits.train, splits.test),
-    }  # fmt: skip
-    return documents_report(base_record, rows, {key.name: lda[key] for key in chosen.values()})
+    record = {**known, "word frequencies": study.unigram_perplexity(splits.train, splits.test)}
+    return documents_report(record, rows, {key.name: lda[key] for key in chosen.values()})
 
 
 def _tested(key: ResultKey) -> ResultKey:
