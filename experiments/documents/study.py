@@ -48,6 +48,7 @@ def measure_perplexity(
         "relative_error": float(error.mean()),
         "bound_above_estimate": float((bound - estimate.log_Z)[used].max()),
         "smallest_sample_size": float(estimate.effective_sample_size[used].min()),
+        "share_below_ten": float((estimate.effective_sample_size[lengths.astype(int)] < 10).mean()),
     }
 
 

@@ -22,6 +22,7 @@ def documents_report(
         ["test perplexity per word, annealing", *_each(rows, "perplexity")],
         ["test perplexity with the hard bound", *_each(rows, "perplexity_if_bound")],
         ["smallest effective sample size", *_each(rows, "smallest_sample_size")],
+        ["documents with a sample size below 10", *_each(rows, "share_below_ten")],
         ["hard bound above the estimate, nats", *_each(rows, "bound_above_estimate")],
         ["test completion", *_each(rows, "completion")],
         *([f"precision, nearest {100 * share:g} %", *_each(rows, "precision", place)]
@@ -56,5 +57,5 @@ def _cell(value: Any, *path: Any) -> str:
 
 def _plain(row: Record) -> Record:
     """A row without the parameters of its model."""
-    kept = {name: value for name, value in row["validation"].items() if name not in NOT_A_NUMBER}
-    return {**row, "validation": kept}
+    numbers = {name: value for name, value in row["validation"].items() if name not in NOT_A_NUMBER}
+    return {**row, "validation": numbers}
