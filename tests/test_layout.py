@@ -6,7 +6,6 @@ ROOT = Path(__file__).parents[1]
 MAX_LINES = 260
 # Modules, or rooms, without a test file of their name, and where their promises are tested.
 TESTED_ELSEWHERE = {
-    "experiments/documents/coherence.py": "experiments/documents/test_lda.py",
     "experiments/documents/command.py": "experiments/documents/test_runs.py",
     "experiments/documents/table.py": "experiments/documents/test_runs.py",
     "experiments/mixing/command.py": "experiments/mixing/test_study.py",

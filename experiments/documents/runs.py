@@ -9,11 +9,11 @@ import numpy as np
 
 from experiments.cache import Job, Record, ResultCache, ResultKey
 from experiments.documents import study
-from experiments.documents.coherence import topic_coherence
 from experiments.documents.counts import Newsgroups, damped
 from experiments.documents.lda import LdaSpec, TopicMixture, infer_topics, train_lda
 from experiments.documents.table import documents_report
 from experiments.tables import Report
+from wordrbm.analysis.coherence import topic_coherence
 from wordrbm.models import ReplicatedSoftmaxRBM
 from wordrbm.shapes import Array
 from wordrbm.threads import SharedProgress

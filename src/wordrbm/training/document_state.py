@@ -46,8 +46,8 @@ def restore_state(
 ) -> DocumentTrainer | None:
     """A fresh trainer brought to the state after update `step`; None if the arrays are no state.
 
-    Words of chains are ids, lengths fit them, hidden states are 0 or 1, directions -1 or 1, all else
-    is finite; names, types and shapes are those of the fresh trainer.
+    Words of chains are ids, lengths fit them, hidden states are 0 or 1, directions -1 or 1, all
+    else is finite; names, types and shapes are those of the fresh trainer.
     """
     own = state_arrays(fresh)
     if not 0 <= step <= fresh.settings.updates or own.keys() != arrays.keys():

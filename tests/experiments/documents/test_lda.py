@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from experiments.documents.coherence import topic_coherence
 from experiments.documents.lda import LdaSpec, TopicMixture, infer_topics, train_lda
 from scipy import sparse
 
@@ -24,10 +23,3 @@ def test_every_package_finds_two_topics(package):
     np.testing.assert_allclose(mixture.phi.sum(axis=1), 1.0)
     first = mixture.phi[:, :5].sum(axis=1)
     assert abs(first[0] - first[1]) > 0.8
-
-
-def test_words_that_come_together_are_coherent():
-    counts = sparse.csr_matrix(np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]))
-    together, apart = topic_coherence(np.array([[0, 1], [2, 3]]), counts)
-    assert together == pytest.approx(1.0, abs=1e-6)
-    assert apart < -0.8
