@@ -12,7 +12,13 @@ from experiments.sentiment.config import ModelConfig
 from experiments.sentiment.data import ReadOptions, read_data
 from experiments.sentiment.features import ngram_features
 from experiments.sentiment.rows import Row, report
-from experiments.sentiment.run import SentimentExperiment, fit_rows, train_models, train_students
+from experiments.sentiment.run import (
+    SentimentExperiment,
+    fit_rows,
+    score_words,
+    train_models,
+    train_students,
+)
 from wordrbm.cli import options as opt
 from wordrbm.cli.progress import StopSignals, progress, stop_cleanly
 from wordrbm.errors import WordRBMError
@@ -106,6 +112,8 @@ def _run(experiment: SentimentExperiment, *, quiet: bool) -> list[Row]:
     stop = StopSignals()
     with stop_cleanly(stop), progress("training", 1.0, quiet=quiet) as show:
         train_models(experiment, experiment.jobs, show, stop)
+    with stop_cleanly(stop), progress("scoring", 1.0, quiet=quiet) as show:
+        score_words(experiment, show, stop)
     with progress("counting", 1.0, quiet=quiet) as show:
         show(0.0, "words and n-grams")
         ngrams = ngram_features(experiment.data, unlabelled=experiment.self_training)

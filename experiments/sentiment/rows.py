@@ -110,6 +110,12 @@ def _combined_rows(inputs: RowInputs, name: str, features: list[TrainTest]) -> I
     yield Row(f"{name} + NB trigrams", _stack(inputs, features, inputs.ngrams))
 
 
+def cloze_rows(inputs: RowInputs, name: str, contrasts: list[TrainTest]) -> Iterator[Row]:
+    """Rows of generative class models that score documents word by word (`cloze.py`)."""
+    yield Row(f"{name}, cloze, threshold", _stack(inputs, contrasts))
+    yield from _combined_rows(inputs, f"{name}, cloze", contrasts)
+
+
 def student_rows(
     inputs: RowInputs, name: str, students: Sequence[StudentFeatures]
 ) -> Iterator[Row]:

@@ -9,7 +9,8 @@ from functools import partial
 from itertools import product
 from typing import NamedTuple
 
-from experiments.cache import ResultCache
+from experiments.cache import Record, ResultCache
+from experiments.sentiment.cloze import cloze_key, load_cloze, score_job
 from experiments.sentiment.config import FoldJob, ModelConfig, fold_jobs
 from experiments.sentiment.data import Dataset
 from experiments.sentiment.features import NgramFeatures
@@ -25,6 +26,7 @@ from experiments.sentiment.rows import (
     STACKED_UNLABELLED,
     Row,
     baseline_rows,
+    cloze_rows,
     energy_rows,
     finetuned_rows,
     row_inputs,
@@ -66,7 +68,7 @@ class SentimentExperiment(NamedTuple):
     @property
     def expected_rows(self) -> int:
         """About how many rows the table has."""
-        return 5 + (12 + 3 * self.self_training) * len(self.configs)
+        return 5 + (15 + 3 * self.self_training) * len(self.configs)
 
 
 def train_models(
@@ -92,6 +94,27 @@ def train_models(
 
 def _pretrain(config: ModelConfig, seed: int, context: JobContext) -> None:
     pretrained_model(config, seed, context)
+
+
+def score_words(
+    experiment: SentimentExperiment, show: ProgressCallback, stop: StopCheck
+) -> None:  # fmt: skip
+    """Score documents word by word under generative models on disk, where the result is not."""
+    data, cache = experiment.data, experiment.cache
+    keys = {cloze_key(job, data): job for job in experiment.jobs}
+    missing = {key: job for key, job in keys.items() if cache.load(key) is None}
+    progress = SharedProgress(len(missing), show, stop)
+    context = JobContext(data, cache, progress)
+
+    def score(job: FoldJob) -> Record:
+        record = score_job(job, context)
+        progress.report(1, job.name)
+        return record
+
+    with one_blas_thread():
+        tasks = {key: partial(score, job) for key, job in missing.items()}
+        cache.compute(tasks, experiment.workers, progress)
+    show(1.0, "all words are scored")
 
 
 def train_students(
@@ -136,6 +159,7 @@ def fit_rows(experiment: SentimentExperiment, ngrams: NgramFeatures) -> Iterator
     for name, config in experiment.configs.items():
         energies[name] = [load_energies(config, seed, data, cache) for seed in seeds]
         yield from energy_rows(inputs, name, energies[name])
+        yield from cloze_rows(inputs, name, [load_cloze(config, x, data, cache) for x in seeds])
         units[name] = unit_classifiers(labels, energies[name])
         yield from unit_rows(inputs, name, units[name])
         yield from finetuned_rows(inputs, name, energies[name])

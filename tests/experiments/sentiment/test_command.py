@@ -53,7 +53,7 @@ def test_a_signal_stops_it_and_results_stay(reviews, tmp_path, place, number):
     assert time.monotonic() - start < 20
     assert not (tmp_path / "out" / "table.md").exists()
     results = list((tmp_path / "out" / "results").glob("*.json"))
-    assert len(results) == (4 if place == "fitting" else 0)
+    assert len(results) == (8 if place == "fitting" else 0)  # energies and cloze scores
 
 
 def test_a_folder_for_each_class_is_enough(tmp_path, capfd):
@@ -77,7 +77,7 @@ def test_several_windows_and_vocabularies(reviews, tmp_path, capfd):
     for n in (2, 3):
         for count in (1, 4):
             assert f"WRRBM {n}-grams, min count {count}, threshold" in names
-    assert len(list((tmp_path / "out" / "results").glob("*.json"))) == 4 * 4
+    assert len(list((tmp_path / "out" / "results").glob("*.json"))) == 4 * 4 * 2
 
 
 def test_class_models_without_pretraining_have_no_units_in_common(reviews, tmp_path, capfd):

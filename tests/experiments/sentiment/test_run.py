@@ -20,14 +20,15 @@ def test_the_rows(done):
     for name in ("WRRBM 3-grams", "WRRBM 3-grams, pre-trained on unlabelled"):
         for row in (
             ", threshold", ", threshold, in-sample", ", 3 poolings", " + bnc", " + bnc, in-sample",
-            " + NB trigrams", ", per-unit", ", per-unit + bnc", ", per-unit + NB trigrams",
+            " + NB trigrams", ", cloze, threshold", ", cloze + bnc", ", cloze + NB trigrams",
+            ", per-unit", ", per-unit + bnc", ", per-unit + NB trigrams",
             ", fine-tuned, threshold", ", fine-tuned + bnc", ", fine-tuned + NB trigrams",
             ", self-training, threshold", ", self-training + NB trigrams",
         ):  # fmt: skip
             assert name + row in rows
         assert f"NB trigrams, self-training with {name}" in rows
     assert {"stacked", "stacked, with unlabelled"} < set(rows)
-    assert len(rows) == 4 + 2 * 15 + 2
+    assert len(rows) == 4 + 2 * 18 + 2
     for name, row in rows.items():
         assert len(row["seeds"]) == (2 if "WRRBM" in name else 1)
         assert row["test"] == np.mean([seed["test"] for seed in row["seeds"]])
@@ -39,9 +40,9 @@ def test_lost_results_are_computed_again_and_the_same(done, arguments, tmp_path,
     out, trained = shutil.copytree(done, tmp_path / "out"), []
     results = out / RESULTS
     contents = {path.name: path.read_bytes() for path in results.glob("*.safetensors")}
-    assert len(contents) == 2 * 2 * 4 * 2  # configurations, seeds, jobs, stages
+    assert len(contents) == 2 * 2 * 4 * 3  # configurations, seeds, jobs, stages
     assert len(list(results.glob("*-pretrained-*"))) == 2 * 2  # shared by all folds
-    for stage in ("energies", "self-training"):
+    for stage in ("energies", "cloze", "self-training"):
         lost = next(results.glob(f"*-without1-{stage}*.json"))
         lost.unlink()
         lost.with_suffix(".safetensors").unlink()
