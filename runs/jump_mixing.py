@@ -74,7 +74,7 @@ def main():
                 (F, left), (G, kept) = words, text
                 error = np.sqrt((F.var() + G.var()) / len(F))
                 print(
-                    f"{name}, {count} sweeps: free energy {F.mean():.2f} from {[*starts][0]}, "
+                    f"{name}, {count} sweeps: free energy {F.mean():.2f} from frequencies, "
                     f"{G.mean():.2f} from text, difference {F.mean() - G.mean():+.2f} ± {error:.2f}"
                     f"; at their start {left.mean():.3f}, {kept.mean():.3f}"
                 )
