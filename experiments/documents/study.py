@@ -34,7 +34,12 @@ def split_validation(counts: Any, size: int) -> tuple[Any, Any]:
 def measure_perplexity(
     model: ReplicatedSoftmaxRBM, train: Any, documents: Any, particles: int = 128
 ) -> dict[str, float]:
-    """Perplexity per word by annealing, with its checks."""
+    """Perplexity per word by annealing, with its checks; nothing without particles.
+
+    Annealing and the bound cost O(K) for every particle, step and topic, and for every document.
+    """
+    if particles == 0:
+        return {}
     lengths = np.asarray(documents.sum(axis=1)).reshape(-1)
     longest, used = int(lengths.max()), np.unique(lengths).astype(int)
     estimate = estimate_log_Z(model, longest, particles=particles, seed=2)

@@ -31,7 +31,7 @@ def documents_report(
           for place, share in enumerate(SHARES)),
         ["NPMI, words by probability", *_each(rows, "coherence_by_probability")],
         ["NPMI, words by lift", *_each(rows, "coherence_by_lift")],
-        ["seconds of training", *_each(rows, "validation", "seconds")],
+        ["CPU seconds of training", *_each(rows, "validation", "cpu_seconds")],
     ]  # fmt: skip
     table = Table(heads, [line for line in lines if any(line[1:])])
     record = {

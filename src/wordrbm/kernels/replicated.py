@@ -120,6 +120,15 @@ def add_phase(parameters, documents, sums, lengths, weight, gradient):  # type: 
     return mean
 
 
+@njit(cache=True, nogil=True, fastmath=REORDER)
+def positive_sum(weights):  # type: ignore[no-untyped-def]
+    """``sum_j max(weights_j, 0)``; several sums side by side, else each waits for the last one."""
+    zero, total = weights.dtype.type(0), weights.dtype.type(0)
+    for j in range(weights.size):
+        total += max(weights[j], zero)
+    return total
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def limit_rows(thread, threads, parameters, full, gradient, seen, limit):  # type: ignore[no-untyped-def]
     """Scale the rows of D in the gradient down to ``sum_j max(W_jw, 0) <= limit``.
@@ -134,9 +143,7 @@ def limit_rows(thread, threads, parameters, full, gradient, seen, limit):  # typ
                 weights = parameters.D[w]
                 if not full:
                     weights = np.dot(parameters.U, weights)
-                total = 0.0
-                for j in range(weights.size):
-                    total += max(weights[j], 0)
+                total = positive_sum(weights)
                 if total > limit:
                     parameters.D[w] *= parameters.D.dtype.type(limit / total)
     for s in range(len(gradient.rows)):
