@@ -4,7 +4,9 @@ Commands of the package run in this process, at tiny sizes, on made-up text. Com
 install, listen or need many machines are parsed, and the names they use are looked up.
 """
 
+import gzip
 import io
+import json
 import re
 import shlex
 import shutil
@@ -27,6 +29,8 @@ SMALL = {
     "sample": "--sweeps 10",
     "classifier train": "--windows 1600 --pretrain-windows 1600 --hidden 5 --finetune-epochs 1",
     "tagger train": "--penalties 0.2",
+    "documents train": "--updates 5 --topics 2 --chains 8 --min-count 1 --max-share 1 --threads 1",
+    "documents likelihood": "--particles 2 --documents 4",
     "doctor": "--no-self-test",  # tests/cli/test_doctor.py runs it
 }
 INSTEAD = {  # words that made-up text has, in place of those of a reader's text
@@ -45,7 +49,6 @@ PARSED = {
 }
 # Pages whose commands run in tests of their own, on data of their own; here they are parsed.
 RUN_ELSEWHERE = {
-    "documents.md": "estimators/test_documents_guide.py",
     "explore.md": "explore/test_browser.py",
     "many-machines.md": "training/test_launcher.py",
     "sentiment.md": "cli/test_classifier.py",
@@ -60,7 +63,13 @@ def reader(folder, small_model):  # noqa: F811
     """A folder with all that the pages assume a reader to have."""
     for name in ("model", "corpus"):
         shutil.copytree(small_model / name, folder / name)
-    shutil.copytree(folder / "news", folder / "FOLDER")
+    for name in ("FOLDER", "FILES"):
+        shutil.copytree(folder / "news", folder / name)
+    posts = [f"the shuttle reached the {x} orbit of king {x}" for x in ("first", "last", "low")]
+    for name in ("posts.jsonl.gz", "heldout.jsonl"):
+        text = "".join(json.dumps({"text": post}) + "\n" for post in 4 * posts).encode()
+        (folder / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+    (folder / "post.txt").write_text(posts[0])
     (folder / "mine.toml").write_text("seed = 2\n")
     (folder / "sentences.txt").write_text("the king sees gold on monday\nthe cat eats fish\n")
     shutil.copy(folder / "sentences.txt", folder / "review.txt")

@@ -176,7 +176,7 @@ def fault(monkeypatch, capfd):
         (["--topics", "0"], "hidden"),
         (["--rate", "-1"], "rate"),
         (["--updates", "0"], "updates"),
-        (["--min-count", "100000"], "No word occurs 100000 times"),
+        (["--min-count", "100000"], "0 occur 100000 times or more"),
         (["--max-share", "0"], "max_share"),
         (["--heldout", "1"], "--heldout"),
         (["--field", "body"], "has no field 'body'"),

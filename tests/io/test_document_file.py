@@ -144,7 +144,7 @@ def test_every_difference_of_a_run_is_named(model, tmp_path):
     check_same_documents(tmp_path, metadata, model.identity)
     with pytest.raises(WordRBMError) as found:
         check_same_documents(tmp_path, metadata, identity)
-    for words in ("rate was 0.006 and is now 0.5", "documents are others", "log_counts", "vectors"):
+    for words in ("rate was 0.02 and is now 0.5", "documents are others", "log_counts", "vectors"):
         assert words in str(found.value)
     with pytest.raises(WordRBMError, match="no topic model"):
         check_same_documents(tmp_path, {}, identity)

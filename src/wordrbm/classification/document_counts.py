@@ -22,6 +22,7 @@ from wordrbm.text.corpus import SPLITS, PreparedCorpus, Split
 from wordrbm.text.vocabulary import UNKNOWN, Vocabulary
 
 COUNTS_SUFFIX = ".npz"
+MIN_WORDS = 2  # of a vocabulary that topics can tell apart
 
 
 @final
@@ -53,10 +54,20 @@ def select_words(tokenized: TokenizedDocuments, selection: WordSelection) -> Voc
     excluded = frozenset(common + (signs if selection.letters else []))
     size, least = selection.vocabulary_size, selection.min_count
     vocabulary = tokenized.vocabulary(size, least, excluded)
-    if len(vocabulary) < 2:
-        others = f" in at most {selection.max_share:.0%} of the documents" if excluded else ""
-        raise InvalidInput(f"No word occurs {least} times{others}; use a smaller min_count.")
+    if len(vocabulary) <= MIN_WORDS:
+        raise InvalidInput(_too_few_words(len(tokenized.words), len(vocabulary) - 1, selection))
     return vocabulary
+
+
+def _too_few_words(all_words: int, left: int, selection: WordSelection) -> str:
+    """What was found where hardly a word is left, and what to do."""
+    if not all_words:
+        return "No document has a word; give documents with text."
+    return (
+        f"Of {all_words:,} words {left} occur {selection.min_count} times or more and in at most "
+        f"{selection.max_share:.0%} of the documents, and a topic needs {MIN_WORDS}; give more "
+        "documents, a smaller min_count or a larger max_share."
+    )
 
 
 def count_words(documents: DocumentIds, K: int) -> Any:
@@ -89,9 +100,13 @@ def read_counts(path: Path, words: Sequence[str] | None = None) -> CountedDocume
             raise ValueError("a count is negative or not finite")
     except (ValueError, KeyError, EOFError, NotImplementedError, BadZipFile) as error:
         raise WordRBMError(
-            f"{path} holds no matrix of counts ({str(error)[:100]}); write one with "
-            "scipy.sparse.save_npz, a row for each document."
-        ) from None
+            f"{path} holds no matrix of counts; write one with scipy.sparse.save_npz, a row for "
+            "each document, no count negative."
+        ) from error
+    if counts.shape[1] < MIN_WORDS:
+        raise WordRBMError(
+            f"{path} has {counts.shape[1]} columns, words; topics need {MIN_WORDS} or more."
+        )
     if words is None:
         words = [str(column) for column in range(counts.shape[1])]
     if len(words) != counts.shape[1] or len(set(words) | {UNKNOWN}) != len(words) + 1:

@@ -20,6 +20,9 @@ WINDOWS = 3_000_000
 def demo(
     out: Annotated[Path, typer.Option(help="The folder to make.")] = Path("demo"),
     windows: Annotated[int, typer.Option(help="Windows to read.")] = WINDOWS,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a stopped demo; so it does without this.")
+    ] = True,
     quiet: Quiet = False,
 ) -> None:
     """Train on the State of the Union addresses, then show what the vectors know.
@@ -38,9 +41,9 @@ def demo(
     corpus, model = out / "corpus", out / "model"
     if not corpus.exists():
         make_folder(out)
-        run_prepare([speeches()], corpus, {"vocabulary_size": 20_000}, resume=True, quiet=quiet)
+        run_prepare([speeches()], corpus, {"vocabulary_size": 20_000}, resume=resume, quiet=quiet)
     run = make_run(PreparedCorpus.open(corpus), model, {"windows": windows, "evaluations": 8})
-    run_with_progress(run, resume=True, quiet=quiet)
+    run_with_progress(run, resume=resume, quiet=quiet)
     vectors = load(model).vectors
     words = [word for word in WORDS if word in vectors]
     print("\nThe nearest words, among the 5,000 most frequent:")

@@ -116,11 +116,23 @@ def _read_matrix(paths: Sequence[Path], words: Path | None) -> Documents | None:
         counts, vocabulary = count_corpus(PreparedCorpus.open(paths[0]), "train")
         what = "document"
     else:
-        names = None if words is None else words.read_text("utf-8").splitlines()
-        counts, vocabulary = read_counts(paths[0], names)
+        counts, vocabulary = read_counts(paths[0], None if words is None else _read_words(words))
         what = "row"
     places = [f"{paths[0]}, {what} {number}" for number in range(counts.shape[0])]
     return Documents(counts, vocabulary, places, [""] * len(places), is_corpus[0])
+
+
+def _read_words(path: Path) -> list[str]:
+    """The lines of a file of words."""
+    from wordrbm.storage import read_errors
+
+    try:
+        with read_errors(path):
+            return path.read_text("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise WordRBMError(
+            f"{path} is not UTF-8 at byte {error.start}; write the words of --words in UTF-8."
+        ) from None
 
 
 def _tokenize(

@@ -53,10 +53,10 @@ def read_map(folder: Path, rbm: WordRepRBM) -> WordMap | None:
     path = folder / MAP
     if not path.is_file():
         return None
-    metadata = read_metadata(path)
-    if metadata.get("kind") != KIND or metadata.get("model") != parameter_digest(rbm):
-        return None
     try:
+        metadata = read_metadata(path)
+        if metadata.get("kind") != KIND or metadata.get("model") != parameter_digest(rbm):
+            return None
         shapes: dict[str, Shape] = {x: tuple(shape) for x, shape in metadata["shapes"].items()}
         arrays = read_tensors(path, shapes)
         word_map = WordMap(
@@ -69,9 +69,9 @@ def read_map(folder: Path, rbm: WordRepRBM) -> WordMap | None:
             int(metadata["seed"]),
         )
         _check(word_map, len(rbm.b))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, WordRBMError) as error:
         raise WordRBMError(
-            f"{path} is damaged ({str(error)[:80]}); remove it, and the map is computed again."
+            f"{path} is damaged ({str(error)[:200]}); remove it, and the map is computed again."
         ) from None
     return word_map
 

@@ -46,7 +46,9 @@ def read_metadata(path: Path) -> dict[str, Any]:
     """Read the metadata of a file, which must be of a format and version this program knows."""
     try:
         if not path.is_file():
-            raise WordRBMError(f"{path} was not found; give the folder that `wordrbm train` wrote.")
+            raise WordRBMError(
+                f"{path} was not found; give the folder that a finished training wrote."
+            )
         with path.open("rb") as header:
             length = int.from_bytes(header.read(8), "little")  # of the header, in bytes
         if length > MAX_HEADER_BYTES:

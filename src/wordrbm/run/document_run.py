@@ -84,7 +84,7 @@ def split_documents(counts: Any, share: float, seed: int) -> HeldOut:
     if rows.size - count < 1:
         raise InvalidInput(
             f"{rows.size} documents have words of the vocabulary, and {count} would be held out; "
-            "give more documents, or a smaller --min-count."
+            "give more documents with such words."
         )
     return HeldOut(np.sort(order[count:]), np.sort(order[:count]))
 
@@ -143,6 +143,7 @@ class DocumentRun:
             first = latest_document_checkpoint(self.out, fresh, self.identity) or fresh
             self.identity.vocabulary.write(self.out / VOCABULARY)
             truncate_metrics(self.out / METRICS, first.step)
+            on_stage("compiling, once")
             yield from self._train(first, stop)
 
     def _train(
