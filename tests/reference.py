@@ -259,11 +259,27 @@ def _member(random, table, c):
     return own if x - int(x) < keep else other
 
 
-def reservoir_probability(windows, q, unigram_share, v):
-    """r(v): a stored window, or words by frequency; q[i][k] is of word k at position i."""
+def reservoir_probability(windows, q, unigram_share, v, bigram_share=0.0):
+    """r(v): a stored window, its bigrams, or words by frequency; q[i][k] is of word k at i."""
     words = math.prod(q[i][word] for i, word in enumerate(v))
     count = sum(tuple(w) == tuple(v) for w in windows)
-    return (1 - unigram_share) * count / len(windows) + unigram_share * words
+    stored = (1 - unigram_share - bigram_share) * count / len(windows)
+    bigrams = bigram_share * bigram_probability(windows, q, v) if bigram_share else 0.0
+    return stored + bigrams + unigram_share * words
+
+
+def bigram_probability(windows, q, v):
+    """The first word by frequency, each other one given the word before: absolute discounting."""
+    pairs = [(w[i - 1], w[i]) for w in windows for i in range(1, len(v))]
+    chance = q[0][v[0]]
+    for i in range(1, len(v)):
+        after = [pair[1] for pair in pairs if pair[0] == v[i - 1]]
+        if after:
+            kept = max(after.count(v[i]) - 0.75, 0.0)
+            chance *= (kept + 0.75 * len(set(after)) * q[i][v[i]]) / len(after)
+        else:
+            chance *= q[i][v[i]]
+    return chance
 
 
 def jump_walk(random, jumps, pool, log_target, log_r, v):

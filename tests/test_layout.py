@@ -19,6 +19,7 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/io/run_differences.py": "io/test_document_file.py",
     "src/wordrbm/kernels/alias.py": "sampling/test_proposals.py",
     "src/wordrbm/kernels/barrier.py": "training/test_update.py",  # threads that meet in an update
+    "src/wordrbm/kernels/bigrams.py": "sampling/test_jumps.py",
     "src/wordrbm/kernels/document_jumps.py": "kernels/test_document_tempering.py",
     "src/wordrbm/kernels/tagger_finetune.py": "tagging/test_finetune.py",
     "src/wordrbm/models/": "models/test_contract.py",  # one contract for all models

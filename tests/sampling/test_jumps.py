@@ -24,9 +24,16 @@ def stored(rng, model):
     return rng.integers(few, size=(9, model.positions)).astype(np.int32)
 
 
+@pytest.fixture(params=[0.0, 0.45], ids=["windows", "bigrams"])
+def bigram_share(request):
+    return request.param
+
+
 @pytest.fixture
-def reservoir(stored, q):
-    return Reservoir.build(stored, AliasTable.build(q), unigram_share=SHARE)
+def reservoir(stored, q, bigram_share):
+    return Reservoir.build(
+        stored, AliasTable.build(q), unigram_share=SHARE, bigram_share=bigram_share
+    )
 
 
 def probability(reservoir, model):
@@ -34,10 +41,10 @@ def probability(reservoir, model):
     return np.exp(reservoir.log_probability(np.array(reference.all_windows(model))))
 
 
-def test_the_proposal_is_the_referees(model, stored, q, reservoir):
+def test_the_proposal_is_the_referees(model, stored, q, reservoir, bigram_share):
     each = [q] * model.positions
     expected = [
-        reference.reservoir_probability(stored, each, SHARE, v)
+        reference.reservoir_probability(stored, each, SHARE, v, bigram_share)
         for v in reference.all_windows(model)
     ]
     np.testing.assert_allclose(probability(reservoir, model), expected, rtol=1e-12)
@@ -107,13 +114,15 @@ def test_without_a_stored_window_in_the_pool_all_chains_keep_their_weight():
     np.testing.assert_array_equal(weight, [1, 1, 1, 0, 0])
 
 
-def test_columns_keep_their_own_values(rng, stream):
+def test_columns_keep_their_own_values(rng, stream, bigram_share):
     columns = [rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(4))]
     stored = np.stack([rng.integers(3, size=5), 3 + rng.integers(4, size=5)], axis=1)
-    reservoir = Reservoir.build(stored, ColumnProposals.build(columns), unigram_share=SHARE)
+    reservoir = Reservoir.build(
+        stored, ColumnProposals.build(columns), unigram_share=SHARE, bigram_share=bigram_share
+    )
     q = [np.concatenate([columns[0], np.zeros(4)]), np.concatenate([np.zeros(3), columns[1]])]
     windows = [(a, 3 + b) for a in range(3) for b in range(4)]
-    expected = [reference.reservoir_probability(stored, q, SHARE, v) for v in windows]
+    expected = [reference.reservoir_probability(stored, q, SHARE, v, bigram_share) for v in windows]
     found = np.exp(reservoir.log_probability(np.array(windows)))
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     assert found.sum() == pytest.approx(1.0)
@@ -134,10 +143,12 @@ def test_counts_are_exact_whatever_the_hash_does(rng, n):
         assert count_of(counted, np.array(row, np.int32)) == expected[row]
 
 
-def test_a_reservoir_refilled_is_one_built_anew(rng, model, q, stored, reservoir):
+def test_a_reservoir_refilled_is_one_built_anew(rng, model, q, stored, reservoir, bigram_share):
     others = rng.integers(reference.choices(model), size=stored.shape)
     reservoir.refill(others)
-    again = Reservoir.build(others, AliasTable.build(q), unigram_share=SHARE)
+    again = Reservoir.build(
+        others, AliasTable.build(q), unigram_share=SHARE, bigram_share=bigram_share
+    )
     np.testing.assert_array_equal(probability(reservoir, model), probability(again, model))
 
 
@@ -159,10 +170,38 @@ def test_jumps_leave_a_golf_hole_that_words_cannot_find(rng, stream):
     assert (v == spike).all(axis=1).mean() > 0.9
 
 
+def test_bigrams_reach_windows_that_the_text_does_not_have(rng, stream):
+    """Chains of the true model leave and enter windows of the text: words alone hardly let them."""
+    K, n = 300, 6
+    q, successor = rng.dirichlet(np.full(K, 0.3)), rng.permutation(K)
+
+    def draw(count):
+        v = rng.choice(K, p=q, size=(count, n)).astype(np.int32)
+        for i in range(1, n):
+            v[:, i] = np.where(rng.random(count) < 0.6, successor[v[:, i - 1]], v[:, i])
+        return v
+
+    def log_p(v):
+        follow = v[:, 1:] == successor[v[:, :-1]]
+        return np.log(q[v[:, 0]]) + np.log(0.6 * follow + 0.4 * q[v[:, 1:]]).sum(axis=1)
+
+    accepted = {}
+    for share in (0.0, 0.45):
+        reservoir = Reservoir.build(draw(2_000), AliasTable.build(q), bigram_share=share)
+        v, pool = draw(4_000), reservoir.draw(stream, 4_000)
+        current = log_p(v) - reservoir.log_probability(v)
+        offered = log_p(pool) - reservoir.log_probability(pool)
+        accepted[share] = np.exp(np.minimum(0.0, offered - current)).mean()
+    assert accepted[0.0] < 0.1 < 0.2 < accepted[0.45]
+
+
 def test_a_reservoir_that_cannot_propose_everything_is_refused(q, stored):
     table = AliasTable.build(q)
     for wrong in (0.0, 1.5, float("nan")):
-        with pytest.raises(WordRBMError, match="a share above 0"):
+        with pytest.raises(WordRBMError, match="a unigram share above 0"):
             Reservoir.build(stored, table, unigram_share=wrong)
+    for wrong in (-0.1, 0.95, float("nan")):
+        with pytest.raises(WordRBMError, match="a bigram share of 0 or more"):
+            Reservoir.build(stored, table, bigram_share=wrong)
     with pytest.raises(WordRBMError, match="1 or more windows"):
         Reservoir.build(stored[:0], table)

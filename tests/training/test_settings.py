@@ -120,6 +120,13 @@ def test_rates_fall_with_the_size_of_the_model_and_the_length_of_the_run(sizes, 
     assert settings.word_rate == settings.hidden_rate == pytest.approx(rate)
 
 
+def test_windows_of_more_than_three_words_take_more_proposals_and_bigrams():
+    chosen = [check_settings({"window": n}) for n in (3, 4)]
+    assert [(s.jumps, s.bigram_share) for s in chosen] == [(1, 0.0), (8, 0.3)]
+    explicit = check_settings({"window": 5, "jumps": 2})
+    assert (explicit.jumps, explicit.bigram_share) == (2, 0.3)
+
+
 @pytest.mark.parametrize("name", ["window", "dimension", "hidden", "windows"])
 def test_a_size_of_hundreds_of_digits_is_refused_by_its_name_alone(name):
     with pytest.raises(WordRBMError) as caught:

@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from wordrbm.errors import InvalidInput
 from wordrbm.threads import available_cores
 from wordrbm.training import Progress, TrainingSettings
+from wordrbm.training.settings import ONE_JUMP
 
 SETTINGS = TrainingSettings.model_fields
 RENAMED = {"n_iter": "windows", "n_components": "hidden"}  # others have the names of the settings
@@ -85,7 +86,7 @@ def training_settings(
     }
     if values.get("objective", "sml") == "sml":
         values |= LIKELIHOOD_ALONE
-    return TrainingSettings(**{**values, **changes})
+    return TrainingSettings(**{**ONE_JUMP, **values, **changes})
 
 
 def validated(estimator: Any) -> dict[str, Any]:

@@ -34,7 +34,7 @@ LIKELIHOOD_FORMAT = {"format": "wordrbm likelihood", "version": 1}
 # Values of the settings that did not exist when older models were trained.
 OLDER_SETTINGS: dict[str, Any] = {
     "jumps": 0, "averaging": 0, "hidden_bias": 0.0, "warmup_share": None, "objective": "sml",
-    "initialization": "random",
+    "initialization": "random", "bigram_share": 0.0,
 } | {
     name: TrainingSettings.model_fields[name].default
     for name in ("reservoir", "ranking_weight", "candidates")

@@ -1,9 +1,9 @@
 """Proposals of whole windows, compiled: counted windows, draws from them, and their weights.
 
-The reservoir is a multiset of R windows. Its proposal distribution is a stored window, or words by
-their frequencies q:
+The reservoir is a multiset of R windows. Its proposal distribution is a stored window, a draw from
+a bigram model g of them (`bigrams.py`), or words by their frequencies q:
 
-    r(v) = (1 - e) count(v) / R + e prod_i q(v_i)
+    r(v) = (1 - a - e) count(v) / R + a g(v) + e prod_i q(v_i)
 
 A hash table with open addressing finds a count in O(1); windows are compared word by word, so the
 count is exact whatever the hash does.
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from wordrbm.kernels.alias import draw_alias
+from wordrbm.kernels.bigrams import BigramTable, WordTables, draw_bigrams, draw_word, log_bigrams
 from wordrbm.kernels.fastmath import softplus_row_sums
 from wordrbm.kernels.metropolis import is_accepted
 from wordrbm.kernels.rng import GOLDEN, next_uint64, next_uniform, splitmix
@@ -22,20 +22,6 @@ from wordrbm.shapes import Array
 
 EMPTY = -1
 NEGLIGIBLE = 1e-9  # importance weights below this fraction of the largest are dropped
-
-
-class WordTables(NamedTuple):
-    """The alias tables of all positions, end to end.
-
-    Position i draws its words from ``first[i]`` to ``last[i]``: the whole vocabulary at every
-    position where the words are shared, the values of one column where they are not.
-    """
-
-    keep: Array
-    alias: Array
-    log_q: Array
-    first: Array
-    last: Array
 
 
 class WindowMultiset(NamedTuple):
@@ -47,11 +33,13 @@ class WindowMultiset(NamedTuple):
 
 
 class ReservoirTable(NamedTuple):
-    """The windows of a reservoir, and the word frequencies mixed in."""
+    """The windows of a reservoir, and the bigrams and word frequencies mixed in."""
 
     windows: WindowMultiset
     words: WordTables
     unigram_share: float  # e
+    bigrams: BigramTable
+    bigram_share: float  # a
 
 
 @njit(cache=True, nogil=True)
@@ -94,36 +82,40 @@ def count_of(multiset, v):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def draw_windows(stream: Array, table: ReservoirTable, out: Array) -> None:
     """Fill `out` with independent draws from r."""
-    stored, R, words = 1.0 - table.unigram_share, len(table.windows.rows), table.words
+    by_count = 1.0 - table.unigram_share
+    stored, R = by_count - table.bigram_share, len(table.windows.rows)
     for m in range(len(out)):
         u = next_uniform(stream)
         if u < stored:
             out[m] = table.windows.rows[int(u / stored * R)]
+        elif u < by_count:
+            draw_bigrams(stream, table.bigrams, table.words, out[m])
         else:
             for i in range(out.shape[1]):
-                first, last = words.first[i], words.last[i]
-                keep, alias = words.keep[first:last], words.alias[first:last]
-                out[m, i] = first + draw_alias(stream, keep, alias)
+                out[m, i] = draw_word(stream, table.words, i)
 
 
 @njit(cache=True, nogil=True)
 def log_reservoir(table: ReservoirTable, v: Array, out: Array, stored: Array) -> None:
     """``out[m] = log r(v[m])``, and whether the window is one of those stored."""
-    e, R = table.unigram_share, len(table.windows.rows)
+    e, a, R = table.unigram_share, table.bigram_share, len(table.windows.rows)
     for m in range(len(v)):
         count, log_words = count_of(table.windows, v[m]), np.log(e)
         for i in range(v.shape[1]):
             log_words += table.words.log_q[v[m, i]]
+        if a > 0.0:
+            log_g = np.log(a) + log_bigrams(table.bigrams, table.words.log_q, v[m])
+            log_words = np.logaddexp(log_words, log_g)
         out[m], stored[m] = log_words, count > 0
         if count > 0:
-            out[m] = np.log((1.0 - e) * count / R + np.exp(log_words))
+            out[m] = np.log((1.0 - e - a) * count / R + np.exp(log_words))
 
 
 @njit(cache=True, nogil=True)
 def pool_size(jumps, chains):  # type: ignore[no-untyped-def]
-    """Windows in a pool: a power of two, at least one for two chains and one for each jump."""
+    """Windows in a pool: a power of two, so that two chains at most visit one, on the average."""
     size = 1
-    while size < max(jumps, chains // 2):
+    while size < max(jumps, jumps * chains // 2):
         size *= 2
     return size
 

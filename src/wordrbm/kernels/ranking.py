@@ -15,8 +15,8 @@ import numpy as np
 from numba import njit
 
 from wordrbm.kernels.alias import fill_alias
+from wordrbm.kernels.bigrams import WordTables
 from wordrbm.kernels.fastmath import all_within, exp, fill_exp
-from wordrbm.kernels.jumps import WordTables
 from wordrbm.kernels.metropolis import gather, split_positions
 from wordrbm.kernels.rng import next_uint64, next_uniform
 from wordrbm.shapes import Array

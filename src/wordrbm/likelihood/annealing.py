@@ -41,6 +41,7 @@ PART = 32  # particles with one random stream, whatever the number of threads
 STRIDE = 20  # temperatures between reports
 RESERVOIR = 1 << 18  # windows that jumps propose
 BY_MASS = 0.25  # of the reservoir: drawn by the model's mass, not by the text
+BIGRAM_SHARE = 0.3  # of the jumps: drawn from bigrams of the reservoir
 START, FORWARD, REVERSE = 0, 1, 2  # the uses of a seed
 NOTES = {FORWARD: "annealing forward", REVERSE: "annealing in reverse"}
 
@@ -52,7 +53,7 @@ class AnnealingSettings(StrictSettings):
     temperatures: int = Field(default=1000, ge=1)
     particles: int = Field(default=256, ge=2)
     word_steps: int = Field(default=10, ge=0)  # words proposed per position and temperature
-    jumps: int = Field(default=1, ge=0)  # whole windows proposed per particle and temperature
+    jumps: int = Field(default=4, ge=0)  # whole windows proposed per particle and temperature
     seed: int = Field(default=1, ge=0, lt=2**63)
 
 
@@ -161,7 +162,8 @@ def mixed_reservoir(
     """Windows to propose while annealing: most as the text has them, some by the model's mass.
 
     Any fixed reservoir leaves the estimate unbiased. Windows of large mass are in it many times,
-    so that particles find them although the text hardly ever shows them.
+    so that particles find them although the text hardly ever shows them. Its bigrams let particles
+    come and go between windows of the text and all others.
     """
     rng = np.random.default_rng(seed)
     by_mass = int(BY_MASS * RESERVOIR)
@@ -170,7 +172,8 @@ def mixed_reservoir(
         _draw(rng, text.counts.astype(np.float64), RESERVOIR - by_mass),
         _draw(rng, mass, by_mass),
     ]
-    return Reservoir.build(text.windows[np.concatenate(index)], proposal)
+    stored = text.windows[np.concatenate(index)]
+    return Reservoir.build(stored, proposal, bigram_share=BIGRAM_SHARE)
 
 
 def _draw(rng: np.random.Generator, weight: PerWindow, count: int) -> Int[np.ndarray, " count"]:

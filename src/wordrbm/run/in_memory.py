@@ -11,7 +11,7 @@ from typing import final
 
 import numpy as np
 
-from wordrbm.kernels.jumps import WordTables
+from wordrbm.kernels.bigrams import WordTables
 from wordrbm.kernels.optimizer import RowRates
 from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import WordRepRBM

@@ -3,14 +3,16 @@
 Words moved one at a time cannot enter a window of rare words that attract each other: each of them
 alone is unlikely. A jump proposes all words at once, from windows of the text (the reservoir),
 
-    r(v) = (1 - e) count(v) / R + e prod_i q_i(v_i)
+    r(v) = (1 - a - e) count(v) / R + a g(v) + e prod_i q_i(v_i)
 
-and is accepted with probability
+where g is a bigram model of the windows stored, and is accepted with probability
 
     a(w <- v) = min(1, exp(-F(w)) r(v) / (exp(-F(v)) r(w)))
 
 A fixed independence proposal leaves P(v) unchanged for any reservoir; the share e of word
-frequencies keeps every window within reach. Its cost has no K.
+frequencies keeps every window within reach. Its cost has no K. In windows of five words the share a
+of the bigram model lets chains come and go between windows of the text and all others, whose
+probability is far above that of their words drawn one by one.
 
 The proposals also estimate how much of the model's mass lies on each window of the text. The
 negative phase therefore has two strata, the windows stored and all others:
@@ -29,10 +31,10 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from wordrbm.errors import WordRBMError
+from wordrbm.kernels.bigrams import EMPTY, BigramTable, WordTables, count_pairs
 from wordrbm.kernels.jumps import (
     ReservoirTable,
     WindowMultiset,
-    WordTables,
     count_windows,
     draw_windows,
     log_reservoir,
@@ -50,7 +52,7 @@ UNIGRAM_SHARE = 0.1
 @final
 @dataclass(frozen=True, eq=False)
 class Reservoir:
-    """A proposal distribution over whole windows: stored ones, mixed with word frequencies."""
+    """A proposal distribution over whole windows: stored ones, their bigrams, word frequencies."""
 
     table: ReservoirTable
 
@@ -61,19 +63,24 @@ class Reservoir:
         proposal: Proposal | WordTables,
         *,
         unigram_share: float = UNIGRAM_SHARE,
+        bigram_share: float = 0.0,
     ) -> "Reservoir":
         """Store these windows; words come from `proposal` with probability `unigram_share`.
 
-        From `WordTables`, made once, nothing here costs O(K).
+        With probability `bigram_share` a window comes from their bigrams. From
+        `WordTables`, made once, nothing here costs O(K).
         """
         R, n = windows.shape
-        if not R or not 0.0 < unigram_share <= 1.0:
+        if not R or not 0 < unigram_share <= 1 or not 0 <= bigram_share <= 1 - unigram_share:
             raise WordRBMError(
-                f"A reservoir has {R} windows and a unigram share of {unigram_share}; give 1 "
-                "or more windows and a share above 0 and up to 1."
+                f"A reservoir has {R} windows, a unigram share of {unigram_share} and a bigram "
+                f"share of {bigram_share}; give 1 or more windows, a unigram share above 0, a "
+                "bigram share of 0 or more, and at most 1 of both together."
             )
         words = proposal if isinstance(proposal, WordTables) else word_tables(proposal, n)
-        reservoir = cls(ReservoirTable(_empty_multiset(R, n), words, unigram_share))
+        bigrams = _empty_bigrams(R * (n - 1) if bigram_share else 0)
+        table = ReservoirTable(_empty_multiset(R, n), words, unigram_share, bigrams, bigram_share)
+        reservoir = cls(table)
         reservoir.refill(windows)
         return reservoir
 
@@ -86,6 +93,8 @@ class Reservoir:
         """Store as many other windows instead, in the same memory."""
         self.table.windows.rows[...] = windows
         count_windows(self.table.windows)
+        if self.table.bigram_share:
+            _count_bigrams(self.table.bigrams, windows)
 
     def draw(self, stream: Stream, count: int) -> Words:
         """Independent draws from r, O(1) each."""
@@ -161,3 +170,18 @@ def _empty_multiset(R: int, n: int) -> WindowMultiset:
     """Room for R rows of n words and their hash table, at most half full."""
     slots = np.empty(1 << (2 * R).bit_length(), np.int32)
     return WindowMultiset(np.empty((R, n), np.int32), slots, np.empty(R, np.int32))
+
+
+def _empty_bigrams(P: int) -> BigramTable:
+    """Room for P pairs of words and their hash table, at most half full."""
+    counts = [np.empty(P, np.int32) for _ in range(3)]
+    slots = np.full(1 << (2 * P).bit_length(), EMPTY, np.int32)
+    return BigramTable(np.empty(P, np.uint64), counts[0], slots, *counts[1:])
+
+
+def _count_bigrams(bigrams: BigramTable, windows: Words) -> None:
+    """Count the pairs of neighbouring words of the windows, instead of those counted before."""
+    words = windows.astype(np.uint64)
+    bigrams.pairs[...] = (words[:, :-1] << np.uint64(32) | words[:, 1:]).reshape(-1)
+    bigrams.pairs.sort()
+    count_pairs(bigrams)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, final, runtime_checkable
 
-from wordrbm.kernels.jumps import WordTables
+from wordrbm.kernels.bigrams import WordTables
 from wordrbm.kernels.shuffle import ShufflePlan
 from wordrbm.sampling import Jumps, Reservoir
 from wordrbm.shapes import Words
@@ -60,5 +60,6 @@ def recent_windows(
         return None
     B = settings.batch_size
     period = max(1, RENEWAL * settings.reservoir // B)
-    reservoir = Reservoir.build(batches(0, settings.reservoir), words)
+    stored = batches(0, settings.reservoir)
+    reservoir = Reservoir.build(stored, words, bigram_share=settings.bigram_share)
     return RecentWindows(Jumps(reservoir, settings.jumps), batches, period, B)

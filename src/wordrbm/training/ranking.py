@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from wordrbm.kernels.jumps import WordTables
+from wordrbm.kernels.bigrams import WordTables
 from wordrbm.kernels.ranking import (
     Candidates,
     draw_candidates,

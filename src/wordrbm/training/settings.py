@@ -14,6 +14,10 @@ from wordrbm.settings import StrictModel
 
 MAX_COUNT = 2**24  # windows or chains in one update: beyond any use, below any overflow
 RATE = 0.04  # learning rate of a model and run of the default size
+# Windows of the text hold little of longer ones: their chains need more proposals, and nearer ones.
+LONGEST_OF_ONE_JUMP = 3
+ONE_JUMP: Mapping[str, Any] = {"jumps": 1, "bigram_share": 0.0}
+LONG_WINDOW_JUMPS: Mapping[str, Any] = {"jumps": 8, "bigram_share": 0.3}
 MAX_FILE_BYTES = 1_000_000  # bytes of settings
 MAX_FAULTS = 20  # that one sentence may hold
 
@@ -43,10 +47,19 @@ class TrainingSettings(StrictModel):
     )
     mh_steps: int = Field(100, ge=1, le=1_000_000, description="words proposed per word and update")
     jumps: int = Field(
-        1, ge=0, le=1_000, description="whole windows proposed per chain and update; 0 is none"
+        1,
+        ge=0,
+        le=1_000,
+        description="whole windows proposed per chain and update, 0 for none; 8 if n is above 3",
     )
     reservoir: int = Field(
         131_072, ge=1, le=MAX_COUNT, description="windows read lately that jumps are proposed from"
+    )
+    bigram_share: float = Field(
+        0.0,
+        ge=0,
+        le=0.9,
+        description="share of the jumps drawn from bigrams of the reservoir; 0.3 if n is above 3",
     )
     batch_size: int = Field(512, ge=1, le=MAX_COUNT, description="windows per update: B")
     chains: int = Field(256, ge=1, le=MAX_COUNT, description="persistent Markov chains: M")
@@ -92,9 +105,11 @@ class TrainingSettings(StrictModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _fill_in_rates(cls, values: dict[str, Any]) -> dict[str, Any]:
-        rate = default_rate(values)
-        return {"word_rate": rate, "hidden_rate": rate, **values}
+    def _fill_in_by_size(cls, values: dict[str, Any]) -> dict[str, Any]:
+        rate, window = default_rate(values), values.get("window")
+        is_long = type(window) is int and window > LONGEST_OF_ONE_JUMP
+        jumps = LONG_WINDOW_JUMPS if is_long else {}
+        return {"word_rate": rate, "hidden_rate": rate, **jumps, **values}
 
     @field_validator("shards")
     @classmethod

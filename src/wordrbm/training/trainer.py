@@ -12,7 +12,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from wordrbm.errors import WordRBMError
-from wordrbm.kernels.jumps import WordTables
+from wordrbm.kernels.bigrams import WordTables
 from wordrbm.kernels.optimizer import RowRates
 from wordrbm.kernels.rng import seed_stream
 from wordrbm.models import AbstractRBM, WordRepRBM
