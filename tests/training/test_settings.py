@@ -121,8 +121,9 @@ def test_rates_fall_with_the_size_of_the_model_and_the_length_of_the_run(sizes, 
 
 
 def test_windows_of_more_than_three_words_take_more_proposals_and_bigrams():
-    chosen = [check_settings({"window": n}) for n in (3, 4)]
-    assert [(s.jumps, s.bigram_share) for s in chosen] == [(1, 0.0), (8, 0.3)]
+    short, long = (check_settings({"window": n}) for n in (3, 4))
+    assert (short.jumps, short.bigram_share, short.reservoir) == (1, 0.0, 131_072)
+    assert (long.jumps, long.bigram_share, long.reservoir) == (8, 0.3, 1_048_576)
     explicit = check_settings({"window": 5, "jumps": 2})
     assert (explicit.jumps, explicit.bigram_share) == (2, 0.3)
 

@@ -32,7 +32,7 @@ from wordrbm.classification.finetune import ClassFinetuning, finetune_classes
 from wordrbm.models import WordRepRBM
 from wordrbm.settings import StrictSettings
 from wordrbm.training import TrainingSettings, check_settings
-from wordrbm.training.settings import ONE_JUMP, default_rate
+from wordrbm.training.settings import SHORT_WINDOW_JUMPS, default_rate
 
 CLASS_RATE = 1 / 6  # of the default rates: class models after pre-training
 
@@ -94,7 +94,7 @@ def class_model_settings(
     """
     values = {**sizes, "windows": windows, "seed": seed}
     rate = default_rate(values) * (CLASS_RATE if pretrained else 1.0)
-    return check_settings({**values, **ONE_JUMP, "word_rate": rate, "hidden_rate": rate})
+    return check_settings({**values, **SHORT_WINDOW_JUMPS, "word_rate": rate, "hidden_rate": rate})
 
 
 def fit_settings(

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from wordrbm.errors import InvalidInput
 from wordrbm.threads import available_cores
 from wordrbm.training import Progress, TrainingSettings
-from wordrbm.training.settings import ONE_JUMP
+from wordrbm.training.settings import SHORT_WINDOW_JUMPS
 
 SETTINGS = TrainingSettings.model_fields
 RENAMED = {"n_iter": "windows", "n_components": "hidden"}  # others have the names of the settings
@@ -86,7 +86,7 @@ def training_settings(
     }
     if values.get("objective", "sml") == "sml":
         values |= LIKELIHOOD_ALONE
-    return TrainingSettings(**{**ONE_JUMP, **values, **changes})
+    return TrainingSettings(**{**SHORT_WINDOW_JUMPS, **values, **changes})
 
 
 def validated(estimator: Any) -> dict[str, Any]:

@@ -78,7 +78,7 @@ class Reservoir:
                 "bigram share of 0 or more, and at most 1 of both together."
             )
         words = proposal if isinstance(proposal, WordTables) else word_tables(proposal, n)
-        bigrams = _empty_bigrams(R * (n - 1) if bigram_share else 0)
+        bigrams = _empty_bigrams(R * (n - 1) if bigram_share else 0, words.log_q.size)
         table = ReservoirTable(_empty_multiset(R, n), words, unigram_share, bigrams, bigram_share)
         reservoir = cls(table)
         reservoir.refill(windows)
@@ -172,10 +172,10 @@ def _empty_multiset(R: int, n: int) -> WindowMultiset:
     return WindowMultiset(np.empty((R, n), np.int32), slots, np.empty(R, np.int32))
 
 
-def _empty_bigrams(P: int) -> BigramTable:
-    """Room for P pairs of words and their hash table, at most half full."""
+def _empty_bigrams(P: int, K: int) -> BigramTable:
+    """Room for P pairs of K words and the hash table of the words, at most half full."""
     counts = [np.empty(P, np.int32) for _ in range(3)]
-    slots = np.full(1 << (2 * P).bit_length(), EMPTY, np.int32)
+    slots = np.full(1 << (2 * min(P, K)).bit_length(), EMPTY, np.int32)
     return BigramTable(np.empty(P, np.uint64), counts[0], slots, *counts[1:])
 
 

@@ -15,9 +15,9 @@ from wordrbm.settings import StrictModel
 MAX_COUNT = 2**24  # windows or chains in one update: beyond any use, below any overflow
 RATE = 0.04  # learning rate of a model and run of the default size
 # Windows of the text hold little of longer ones: their chains need more proposals, and nearer ones.
-LONGEST_OF_ONE_JUMP = 3
-ONE_JUMP: Mapping[str, Any] = {"jumps": 1, "bigram_share": 0.0}
-LONG_WINDOW_JUMPS: Mapping[str, Any] = {"jumps": 8, "bigram_share": 0.3}
+LONGEST_SHORT_WINDOW = 3
+SHORT_WINDOW_JUMPS: Mapping[str, Any] = {"jumps": 1, "bigram_share": 0.0, "reservoir": 2**17}
+LONG_WINDOW_JUMPS: Mapping[str, Any] = {"jumps": 8, "bigram_share": 0.3, "reservoir": 2**20}
 MAX_FILE_BYTES = 1_000_000  # bytes of settings
 MAX_FAULTS = 20  # that one sentence may hold
 
@@ -53,7 +53,10 @@ class TrainingSettings(StrictModel):
         description="whole windows proposed per chain and update, 0 for none; 8 if n is above 3",
     )
     reservoir: int = Field(
-        131_072, ge=1, le=MAX_COUNT, description="windows read lately that jumps are proposed from"
+        131_072,
+        ge=1,
+        le=MAX_COUNT,
+        description="windows read lately that jumps are proposed from; 1,048,576 if n is above 3",
     )
     bigram_share: float = Field(
         0.0,
@@ -107,7 +110,7 @@ class TrainingSettings(StrictModel):
     @classmethod
     def _fill_in_by_size(cls, values: dict[str, Any]) -> dict[str, Any]:
         rate, window = default_rate(values), values.get("window")
-        is_long = type(window) is int and window > LONGEST_OF_ONE_JUMP
+        is_long = type(window) is int and window > LONGEST_SHORT_WINDOW
         jumps = LONG_WINDOW_JUMPS if is_long else {}
         return {"word_rate": rate, "hidden_rate": rate, **jumps, **values}
 
