@@ -39,6 +39,10 @@ def log_weights(model, h, i, log_q, words):
     return np.array([word_score(*tables, context, 0, i, word) - log_q[word] for word in words])
 
 
+FEW_TOPICS = [
+    "--topics", 2, "--updates", 5, "--chains", 8, "--min-count", 1, "--max-share", 1,
+    "--threads", 1, "--quiet",
+]  # fmt: skip
 COUNTS = pytest.StashKey[list[str]]()
 
 
@@ -49,12 +53,18 @@ def tally(request):
 
 
 def pytest_configure(config):
-    """Compile an update before the processes that share the tests do so all at once."""
+    """Compile both trainings before the processes that share the tests do so all at once."""
     if getattr(config.option, "numprocesses", None) and not is_compiled(run_updates):
         with tempfile.TemporaryDirectory() as folder:
-            corpus = prepared(Path(folder), stories=20).path
-            words = ["train", corpus, "--out", f"{folder}/model", *OPTIONS]
-            subprocess.run([sys.executable, "-m", "wordrbm", *map(str, words)], check=True)
+            corpus, text = prepared(Path(folder), stories=20).path, f"{folder}/text"
+            compilations = [
+                subprocess.Popen([sys.executable, "-m", "wordrbm", *map(str, words)])
+                for words in (
+                    ["train", corpus, "--out", f"{folder}/model", *OPTIONS],
+                    ["documents", "train", text, "--out", f"{folder}/topics", *FEW_TOPICS],
+                )
+            ]
+            assert [process.wait() for process in compilations] == [0, 0]
 
 
 def pytest_sessionfinish(session):

@@ -10,14 +10,15 @@ import os
 import sys
 
 from _pytest.config import default_plugins
+from pydantic import create_model
 
 from tests.zygote import serve
 
 LIBRARIES = (
     "_hypothesis_pytestplugin", "beartype", "hypothesis.extra.numpy",
-    "hypothesis.strategies", "jaxtyping", "numba", "pydantic", "pytest", "rich.progress",
+    "hypothesis.strategies", "jaxtyping", "numba", "pdb", "pytest", "rich.progress",
     "safetensors.numpy", "scipy.optimize", "scipy.sparse", "scipy.special", "sklearn.linear_model",
-    "sklearn.model_selection", "sklearn.utils.estimator_checks", "typer.testing",
+    "sklearn.model_selection", "sklearn.utils.estimator_checks", "tomllib", "typer.testing",
 )  # fmt: skip
 
 
@@ -37,4 +38,5 @@ def run_pytest(arguments):
 if __name__ == "__main__":
     for library in (*LIBRARIES, *(f"_pytest.{plugin}" for plugin in default_plugins)):
         importlib.import_module(library)
+    create_model("Empty")  # with it pydantic imports the most of itself and looks for plugins
     serve(run_pytest)

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parent.parent
 OPTIONS = [
     "-xq", "--tb=short", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin",
     "--hypothesis-profile=unshrunk", "-m", "not slow",
+    "-p", "no:threadexception", "-p", "no:unraisableexception",  # five collections at every end
 ]  # fmt: skip
 # Without what a single small test can spare: compilation, other plugins, checks of shapes.
 ENVIRONMENT = {

@@ -20,6 +20,7 @@ SMALL = {
     "reservoir": 96,
     "candidates": 6,
 }  # fmt: skip
+SHORT = {"windows": 32 * 10, "evaluations": 2}  # ten updates, scored after the fifth and the last
 
 
 @pytest.fixture(scope="module")
@@ -118,14 +119,14 @@ def test_checkpoints_are_taken_by_time_and_two_are_kept(corpus, tmp_path):
 
 def test_a_damaged_newest_checkpoint_gives_way_to_the_one_before(corpus, tmp_path):
     whole, cut = tmp_path / "whole", tmp_path / "cut"
-    finish(run(corpus, whole))
-    reports = run(corpus, cut, checkpoint_seconds=0.0).run()
-    for _ in range(16):  # the score after update 15 is noted, its checkpoint will be lost
+    finish(run(corpus, whole, **SHORT))
+    reports = run(corpus, cut, checkpoint_seconds=0.0, **SHORT).run()
+    for _ in range(6):  # the score after update 5 is noted, its checkpoint will be lost
         next(reports)
     reports.close()
     newest = list_checkpoints(cut)[-1]
     newest.write_bytes(newest.read_bytes()[:-7])
-    finish(run(corpus, cut), resume=True)
+    finish(run(corpus, cut, **SHORT), resume=True)
     assert final_files(cut) == final_files(whole)
 
 
@@ -219,20 +220,20 @@ def test_a_resume_without_one_readable_checkpoint_is_refused(corpus, tmp_path):
 
 def test_a_score_that_was_given_up_is_taken_first_on_resuming(corpus, tmp_path):
     whole, cut = tmp_path / "whole", tmp_path / "cut"
-    finish(run(corpus, whole))
+    finish(run(corpus, whole, **SHORT))
     asked = []
 
     def in_the_score():
         asked.append(1)
-        return len(asked) > 14 + 1  # asked once after each of 14 updates, then in the score
+        return len(asked) > 4 + 1  # asked once after each of 4 updates, then in the score
 
     with pytest.raises(Stopped):
-        finish(run(corpus, cut, threads=1), stop=in_the_score)
-    assert [path.stem for path in list_checkpoints(cut)] == [f"{15:012d}"]
+        finish(run(corpus, cut, threads=1, **SHORT), stop=in_the_score)
+    assert [path.stem for path in list_checkpoints(cut)] == [f"{5:012d}"]
     assert (cut / "metrics.jsonl").read_text() == ""
-    resumed = run(corpus, cut).run(resume=True)
+    resumed = run(corpus, cut, **SHORT).run(resume=True)
     first = next(resumed)
-    assert (first.step, first.scores is None) == (15, False)
+    assert (first.step, first.scores is None) == (5, False)
     for _ in resumed:
         pass
     assert final_files(cut) == final_files(whole)
