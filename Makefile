@@ -13,10 +13,11 @@ demo: $(VENV)/demo.stamp
 # A process for every core; a file of tests stays in one of them, with its corpora and models.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
 
-test: lint $(VENV)/torch.stamp $(VENV)/chromium.stamp
+test: lint $(VENV)/torch.stamp $(VENV)/chromium.stamp $(VENV)/spacy.stamp
 	$(PYTEST) -m "not slow"
 
-test-all: lint docs $(VENV)/torch.stamp $(VENV)/chromium.stamp $(VENV)/notebooks.stamp
+test-all: lint docs $(VENV)/torch.stamp $(VENV)/chromium.stamp $(VENV)/notebooks.stamp $(VENV)/spacy.stamp \
+  $(VENV)/sentence-transformers.stamp
 	$(PYTEST)
 
 lint: $(VENV)/dev.stamp
@@ -57,6 +58,18 @@ $(VENV)/notebooks.stamp: pyproject.toml | $(VENV)/dev.stamp
 $(VENV)/torch.stamp: | $(VENV)/dev.stamp
 	@timeout 300 $(PIP) --retries 1 torch==2.13.0 \
 	  && touch $@ || echo "torch==2.13.0 could not be installed: tests of several processes are skipped"
+
+# Exports are read by the libraries they are for: spaCy is 57 MB to download. sentence-transformers is 15 MB beside
+# torch, without which it would take a build of torch of gigabytes, and 10 s to import: only `make test-all` has it.
+EXPORT := timeout 300 $(PIP) --retries 1 --prefer-binary
+
+$(VENV)/spacy.stamp: | $(VENV)/dev.stamp
+	@$(EXPORT) --only-binary spacy,thinc,blis "spacy>=3.8" \
+	  && touch $@ || echo "spaCy could not be installed: its export is not tried"
+
+$(VENV)/sentence-transformers.stamp: | $(VENV)/torch.stamp
+	@test -e $(VENV)/torch.stamp && $(EXPORT) sentence-transformers \
+	  && touch $@ || echo "sentence-transformers could not be installed: its export is not tried"
 
 # Tests of the page need chromium, of the system: it is installed where apt and the user may do so.
 $(VENV)/chromium.stamp: | $(VENV)/dev.stamp

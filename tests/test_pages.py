@@ -32,7 +32,7 @@ RUN_ELSEWHERE = {
 NOT_CODE = {"", "text", "bibtex", "yaml"}  # what is printed, cited, or read by another program
 # The tutorial's sizes are for readers; a test of every step needs less.
 SMALLER = {
-    "--windows 3000000": "--windows 20000 --word-rate 0.01 --hidden-rate 0.01 --evaluations 2",
+    "--windows 3000000": "--windows 20000 --evaluations 2",
     "--hidden 50 --windows 200000": "--hidden 5 --windows 1600 --finetune-epochs 1",
     "--pretrain-windows 200000": "--pretrain-windows 1600",
     "head -20": "head -6",

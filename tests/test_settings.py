@@ -19,6 +19,12 @@ def test_every_fault_is_named_in_one_sentence():
         assert fault in sentence
 
 
+def test_faults_are_told_by_the_names_that_a_user_gave():
+    with pytest.raises(WordRBMError, match=r"^The settings cannot be used: --heat: .*\(found -1\)"):
+        Oven.named({"degrees": "--heat"}, degrees=-1)
+    assert Oven.named({"degrees": "--heat"}, degrees=90) == Oven(degrees=90)
+
+
 def test_values_are_neither_converted_nor_changed():
     with pytest.raises(WordRBMError, match=r"\(found '180'\)"):
         Oven(degrees="180")

@@ -4,13 +4,15 @@
 own to the sentence.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Self
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     ModelWrapValidatorHandler,
     ValidationError,
+    ValidationInfo,
     model_validator,
 )
 
@@ -26,13 +28,19 @@ class StrictModel(BaseModel):
 class StrictSettings(StrictModel):
     """Named values with bounds; a value out of bounds or an unknown name is a `WordRBMError`."""
 
+    @classmethod
+    def named(cls, names: Mapping[str, str], **values: Any) -> Self:
+        """Settings whose faults are told by the names that a user gave, `names[field]`."""
+        return cls.model_validate(values, context=names)
+
     @model_validator(mode="wrap")
     @classmethod
     def _refuse_in_one_sentence(
-        cls, values: Any, handler: ModelWrapValidatorHandler["StrictSettings"]
-    ) -> "StrictSettings":
+        cls, values: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo
+    ) -> Self:
         try:
             return handler(values)
         except ValidationError as error:
-            faults = "; ".join(validation_faults(error))
-        raise WordRBMError(f"{cls.__name__} cannot be used: {faults}.")
+            faults = "; ".join(validation_faults(error, info.context or {}))
+        what = "The settings" if info.context else cls.__name__
+        raise WordRBMError(f"{what} cannot be used: {faults}.")

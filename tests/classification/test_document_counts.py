@@ -75,6 +75,9 @@ def test_what_is_no_matrix_of_counts_is_one_sentence(tmp_path):
     for name in ("text", "other", "objects", "negative"):
         with pytest.raises(WordRBMError, match="no matrix of counts"):
             read_counts(tmp_path / f"{name}.npz")
+    sparse.save_npz(tmp_path / "shares.npz", sparse.csr_matrix([[1, 0.25], [0.5, 2]]))
+    with pytest.raises(WordRBMError, match=r"shares\.npz holds 0\.25, which is no whole number"):
+        read_counts(tmp_path / "shares.npz")
     with pytest.raises(WordRBMError, match="Could not read"):
         read_counts(tmp_path / "nowhere.npz")
     broken = sparse.csr_matrix([[1.0, 2.0]])

@@ -103,6 +103,24 @@ def test_topics_of_new_documents(trained, tmp_path):
     np.testing.assert_allclose(np.load(saved), [r["topics"] for r in records], rtol=1e-5)
 
 
+def test_of_documents_without_a_known_word_nothing_is_told(trained, texts, tmp_path):
+    lines = {"input": "quux quuux\nboat wind wave rope\n"}
+    assert run("transform", trained[0], **lines).stdout.startswith("line 1\tno word of the model\n")
+    records = [
+        json.loads(x)
+        for x in run("transform", trained[0], "--json", **lines).stdout.split("\n")[:-1]
+    ]
+    assert [record["words"] for record in records] == [0, 4]
+    assert set(records[0]["topics"]) == {0.5}
+    shown = run("similar", trained[0], texts, "--top", 1, **lines).stdout.splitlines()
+    assert shown[0] == "line 1: no word of the model"
+    assert shown[1].startswith("line 2: boat")
+    with texts.open() as file, (tmp_path / "more.jsonl").open("w") as more:
+        more.write(json.dumps({"text": "quux"}) + "\n" + "".join(file))
+    shown = run("similar", trained[0], tmp_path / "more.jsonl", "--top", 1000, input="boat wind\n")
+    assert len(shown.stdout.splitlines()) == 121
+
+
 def test_similar_documents(trained, texts):
     done = run("similar", trained[0], texts, "--top", 5, "--json", input="boat wind wave rope\n")
     (record,) = [json.loads(line) for line in done.stdout.splitlines()]
@@ -173,11 +191,12 @@ def fault(monkeypatch, capfd):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--topics", "0"], "hidden"),
-        (["--rate", "-1"], "rate"),
-        (["--updates", "0"], "updates"),
+        (["--topics", "0"], "--topics: "),
+        (["--rate", "-1"], "--rate: "),
+        (["--updates", "0"], "--updates: "),
+        (["--chains", "0", "--batch-size", "0"], "--batch-size: "),
         (["--min-count", "100000"], "0 occur 100000 times or more"),
-        (["--max-share", "0"], "max_share"),
+        (["--max-share", "0"], "--max-share: "),
         (["--heldout", "1"], "--heldout"),
         (["--field", "body"], "has no field 'body'"),
         (["--words", "nowhere"], "--words names the columns"),
@@ -195,13 +214,21 @@ def test_a_fault_of_training_is_one_sentence(fault, texts, tmp_path, arguments, 
 def test_other_faults_are_one_sentence(fault, trained, texts, tmp_path):
     out, _ = trained
     assert "already holds a trained model" in fault("train", texts, "--out", out, *SMALL)
-    assert "is now 5" in fault("train", texts, "--out", out, *SMALL, "--topics", 5, "--resume")
+    assert "topics was 4 and is now 5" in fault(
+        "train", texts, "--out", out, *SMALL, "--topics", 5, "--resume"
+    )
     assert "nowhere" in fault("train", "nowhere", "--out", tmp_path / "a", *SMALL)
     (tmp_path / "other.txt").write_text("quux quuux")
     assert "has a word of the model" in fault("transform", out, tmp_path / "other.txt")
     assert "ordered by 'rank'" in fault("topics", out, "--by", "rank")
     assert "neither .png nor .svg" in fault("topics", out, "--plot", tmp_path / "a.gif")
     assert "give some as --reference" in fault("topics", out, "--pyldavis", tmp_path / "a.npz")
+    named = fault("transform", out, texts, "--out", tmp_path / "a.txt")
+    assert f"--out is {tmp_path / 'a.txt'}" in named
+    assert "ends in .npy" in named
+    pyldavis = "--reference", texts, "--pyldavis"
+    assert "ends in .npz" in fault("topics", out, *pyldavis, tmp_path / "a.txt")
+    assert not (tmp_path / "a.txt").exists()
     assert "was not found" in fault("topics", tmp_path)
     short = fault("likelihood", out, texts, "--max-length", 1, "--quiet")
     assert "larger --max-length" in short

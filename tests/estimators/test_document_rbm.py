@@ -32,7 +32,10 @@ def fitted():
 @parametrize_with_checks(
     [DocumentRBM(n_components=2, n_updates=5, batch_size=8, n_chains=8, random_state=0)]
 )
-def test_scikit_learn_checks(estimator, check):
+def test_scikit_learn_checks(estimator, check, monkeypatch):
+    """Their data are fractions, which `fit` refuses elsewhere."""
+    counts = "wordrbm.estimators.document_rbm.document_counts"
+    monkeypatch.setattr(f"{counts}.check_whole", lambda counts, name: None)
     check(estimator)
 
 
@@ -77,6 +80,22 @@ def test_bad_documents_are_refused(fitted):
         DocumentRBM(**SMALL, min_count=99).fit(["a few words", "and others"])
     with pytest.raises(WordRBMError, match="no word"):
         DocumentRBM(**SMALL).fit(sparse.csr_matrix((4, 5)))
+    for matrix in (sparse.csr_matrix([[1, 0.25], [2, 1]]), np.array([[1, 0.25], [2, 1]])):
+        with pytest.raises(ValueError, match=r"holds 0\.25, which is no whole number of words"):
+            DocumentRBM(**SMALL).fit(matrix)
+
+
+@pytest.mark.parametrize("name", ["n_components", "n_updates", "n_chains", "max_features"])
+def test_a_parameter_is_refused_by_its_name(name):
+    with pytest.raises(WordRBMError, match=f"^The settings cannot be used: {name}: "):
+        DocumentRBM(**SMALL | {name: 0}).fit(texts())
+
+
+def test_documents_without_a_word_are_told(fitted):
+    with pytest.warns(UserWarning, match="1 of 2 documents have no word of the model"):
+        topics = fitted.transform(["quux quuux", "boat"])
+    assert (topics[0] == 0.5).all()
+    assert not (topics[1] == 0.5).any()
 
 
 def test_a_saved_model_is_loaded_and_goes_on(fitted, tmp_path):

@@ -6,8 +6,8 @@ from tests.conftest import H, K, n
 from wordrbm.errors import WordRBMError
 from wordrbm.models import SoftmaxRBM, init_softmax, init_wordrep
 from wordrbm.sampling import Metropolis, PooledMetropolis
-from wordrbm.training import check_settings, start, train
-from wordrbm.training.trainer import learning_rates_at
+from wordrbm.training import TrainingSettings, check_settings, start, train
+from wordrbm.training.trainer import is_judged, learning_rates_at, warmup_updates
 
 
 def settings(**changes):
@@ -91,6 +91,27 @@ def test_rates_rise_then_fall():
     assert max(rates) == rates[9]
     assert rates[50] == pytest.approx(0.6 / 1.5**0.5)
     assert rates[100] == pytest.approx(0.2 / 2**0.5)
+
+
+def test_short_runs_warm_up_for_a_hundred_updates():
+    short, long = TrainingSettings(windows=100_000), TrainingSettings(windows=3_000_000)
+    assert warmup_updates(short) == 100
+    assert warmup_updates(long) == 0.02 * long.steps > 100
+    assert warmup_updates(TrainingSettings()) == 1000
+    assert warmup_updates(TrainingSettings(windows=100_000, warmup=0)) == 0
+    paper = TrainingSettings(windows=100_000, warmup_share=None)
+    assert warmup_updates(paper) == 1000
+    assert learning_rates_at(short, 0).word == pytest.approx(short.word_rate / 100)
+
+
+def test_a_fresh_model_is_not_judged():
+    """Its scores may be far worse than word frequencies, and recover; the last one counts."""
+    chosen = TrainingSettings(windows=100_000)
+    judged = [is_judged(chosen, step) for step in (1, 99, 100, chosen.steps)]
+    assert judged == [False, False, True, True]
+    tiny = TrainingSettings(windows=20_000)
+    assert not is_judged(tiny, tiny.steps - 1)
+    assert is_judged(tiny, tiny.steps)
 
 
 def test_divergence_stops_with_the_rate_to_lower(text):

@@ -103,6 +103,7 @@ def read_counts(path: Path, words: Sequence[str] | None = None) -> CountedDocume
             f"{path} holds no matrix of counts; write one with scipy.sparse.save_npz, a row for "
             "each document, no count negative."
         ) from error
+    check_whole(counts, str(path))
     if counts.shape[1] < MIN_WORDS:
         raise WordRBMError(
             f"{path} has {counts.shape[1]} columns, words; topics need {MIN_WORDS} or more."
@@ -117,6 +118,16 @@ def read_counts(path: Path, words: Sequence[str] | None = None) -> CountedDocume
     total = np.rint(np.asarray(counts.sum(axis=0)).reshape(-1)).astype(int).tolist()
     vocabulary = Vocabulary.build(zip(words, total, strict=True), 0)
     return CountedDocuments(counts, vocabulary)
+
+
+def check_whole(counts: Any, name: str) -> None:
+    """Refuse counts with fractions: a document has a whole number of words."""
+    fractions = counts.data[counts.data != np.rint(counts.data)]
+    if fractions.size:
+        raise InvalidInput(
+            f"{name} holds {fractions[0]:g}, which is no whole number of words; give counts, not "
+            "shares or tf-idf weights."
+        )
 
 
 def take_log_counts(counts: Any) -> Any:

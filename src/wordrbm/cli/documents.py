@@ -92,16 +92,18 @@ def train_topics(
     from wordrbm.threads import worker_count
     from wordrbm.training.document_trainer import DocumentSettings
 
-    settings = DocumentSettings(
+    settings = DocumentSettings.named(
+        opt.option_names(DocumentSettings.model_fields, hidden="topics"),
         hidden=hidden, updates=updates, rate=rate, batch_size=batch_size, chains=chains,
         mh_steps=mh_steps, dimension=dimension, seed=seed, train_vectors=not freeze_vectors,
         weight_limit=weight_limit, shards=max(1, min(8, chains)),
     )  # fmt: skip
     if freeze_vectors and vectors is None:
         raise WordRBMError("--freeze-vectors needs word vectors; give a model as --vectors.")
-    selection = WordSelection(
-        vocabulary_size=vocabulary_size, min_count=min_count, max_share=max_share, letters=True
-    )
+    selection = WordSelection.named(
+        opt.option_names(WordSelection.model_fields), vocabulary_size=vocabulary_size,
+        min_count=min_count, max_share=max_share, letters=True,
+    )  # fmt: skip
     check_run_folder(out, resume=resume, files=FILES)  # before the documents are read
     stop = StopSignals()
     with progress("training", settings.updates, quiet=quiet) as show:

@@ -61,6 +61,20 @@ _DIGITS = re.compile("[0-9]{1,19}")
 MAX_INT = 10**19 - 1  # as many digits as are read
 
 
+def option_names(fields: Iterable[str], **renamed: str) -> dict[str, str]:
+    """The options by the fields that they set; most have the name of their field."""
+    return {field: f"--{renamed.get(field, field).replace('_', '-')}" for field in fields}
+
+
+def check_suffix(option: str, path: Path, suffix: str) -> None:
+    """Refuse a path that would give a file of one kind the name of another."""
+    if path.suffix.lower() != suffix:
+        raise WordRBMError(
+            f"--{option} is {path}, and what is written there is {suffix}; name a file that ends "
+            f"in {suffix}."
+        )
+
+
 def print_result(result: Any, lines: Iterable[str], *, as_json: bool) -> None:
     """Print a result as JSON or as lines of text."""
     print(json.dumps(result) if as_json else "\n".join(lines))

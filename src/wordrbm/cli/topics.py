@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wordrbm.cli import options as opt
-from wordrbm.cli.document_input import Reading, read_for_model
+from wordrbm.cli.document_input import Documents, Reading, read_for_model
 from wordrbm.errors import WordRBMError
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from wordrbm.io.document_file import StoredTopics
 
 ORDER = "weight"
+WORDLESS = "no word of the model"
 COHERENCE_WORDS = 10  # of a topic, whose NPMI is its coherence
 
 TopicModelFolder = Annotated[
@@ -148,6 +149,7 @@ def _write_pyldavis(stored: "StoredTopics", counts: Any, path: Path) -> None:
 
     if counts is None:
         raise WordRBMError("--pyldavis needs documents to show; give some as --reference.")
+    opt.check_suffix("pyldavis", path, ".npz")
     arguments = pyldavis_arguments(stored.rbm, counts, stored.words)
     with atomic_write(path) as temporary, temporary.open("wb") as file:
         arrays: Any = {name: np.asarray(value) for name, value in arguments.items()}
@@ -167,7 +169,8 @@ def transform_documents(
 ) -> None:
     """Print the most probable topics of each document, without any further training.
 
-    With --json the probabilities of all topics are printed.
+    With --json the probabilities of all topics are printed, and how many words each document has.
+    Of a document without a word of the model nothing is known: all its topics are 0.5.
 
     \b
     Example:
@@ -179,15 +182,20 @@ def transform_documents(
     from wordrbm.io.document_file import read_topics
     from wordrbm.storage import atomic_write
 
+    if out is not None:
+        opt.check_suffix("out", out, ".npy")
     stored = read_topics(model)
     documents = read_for_model(stored, files or [Path("-")], Reading(field, encoding_errors))
+    words = np.asarray(documents.counts.sum(axis=1)).reshape(-1).astype(int).tolist()
     mean = stored.rbm.hidden_mean(documents.counts)
     if out is not None:
         with atomic_write(out) as temporary, temporary.open("wb") as file:
             np.save(file, mean.astype(np.float32))
-    for place, row in zip(documents.places, mean, strict=True):
+    for place, count, row in zip(documents.places, words, mean, strict=True):
         if as_json:
-            print(json.dumps({"document": place, "topics": row.tolist()}))
+            print(json.dumps({"document": place, "words": count, "topics": row.tolist()}))
+        elif not count:
+            print(f"{place}\t{WORDLESS}")
         else:
             order = np.argsort(-row, kind="stable")[:top].tolist()
             print(f"{place}\t{' '.join(f'{j}:{row[j]:.3f}' for j in order)}")
@@ -210,29 +218,45 @@ def find_similar(
 ) -> None:
     """Print the documents of a collection whose topics are nearest to those of each query.
 
-    Nearness is the cosine of the probabilities of topics.
+    Nearness is the cosine of the probabilities of topics. Documents without a word of the model
+    are left out.
 
     \b
     Example:
       echo "the shuttle reached orbit" | wordrbm documents similar topics posts.jsonl.gz
       wordrbm documents similar topics posts.jsonl.gz --query post.txt --json
     """
-    from wordrbm.inference.topics import nearest_documents
     from wordrbm.io.document_file import read_topics
 
     stored, reading = read_topics(model), Reading(field, encoding_errors)
     queries = read_for_model(stored, [query or Path("-")], reading)
     collection = read_for_model(stored, data, reading)
-    first, second = (stored.rbm.hidden_mean(x.counts) for x in (queries, collection))
-    nearest, cosine = nearest_documents(first, second, top)
-    for place, beginning, rows, values in zip(
-        queries.places, queries.beginnings, nearest.tolist(), cosine.tolist(), strict=True
+    for place, beginning, pairs in zip(
+        queries.places, queries.beginnings, _nearest(stored, queries, collection, top), strict=True
     ):
-        found = list(zip(rows, values, strict=True))
         if as_json:
-            similar = [{"document": collection.places[k], "cosine": value} for k, value in found]
+            similar = [{"document": collection.places[k], "cosine": value} for k, value in pairs]
             print(json.dumps({"query": place, "similar": similar}))
             continue
-        print(f"{place}: {beginning}")
-        for k, value in found:
+        print(f"{place}: {beginning}" if pairs else f"{place}: {WORDLESS}")
+        for k, value in pairs:
             print(f"  {value:.3f}  {collection.places[k]}  {collection.beginnings[k]}")
+
+
+def _nearest(
+    stored: "StoredTopics", queries: Documents, collection: Documents, top: int
+) -> list[list[tuple[int, float]]]:
+    """The numbers and cosines of the documents nearest to each query; none if it has no word."""
+    import numpy as np
+
+    from wordrbm.inference.topics import nearest_documents
+
+    rows = np.flatnonzero(collection.counts.sum(axis=1))
+    mean, others = (stored.rbm.hidden_mean(x) for x in (queries.counts, collection.counts[rows]))
+    nearest, cosine = nearest_documents(mean, others, top)
+    pairs = [
+        list(zip(rows[numbers].tolist(), values.tolist(), strict=True))
+        for numbers, values in zip(nearest, cosine, strict=True)
+    ]
+    has_words = np.asarray(queries.counts.sum(axis=1)).reshape(-1) > 0
+    return [found if known else [] for found, known in zip(pairs, has_words, strict=True)]

@@ -21,6 +21,7 @@ from wordrbm.classification.documents import tokenize_documents
 from wordrbm.errors import InvalidInput
 from wordrbm.estimators import parameters
 from wordrbm.estimators.document_store import from_stored, stored_topics
+from wordrbm.estimators.errors import warn_of_wordless
 from wordrbm.inference.topics import nearest_documents, pyldavis_arguments, rank_words
 from wordrbm.io import document_file
 from wordrbm.io.model_folder import MODEL
@@ -40,6 +41,11 @@ from wordrbm.training.document_trainer import (
     document_lengths,
     word_frequencies,
 )
+
+PARAMETER_NAMES = {  # of settings that have another name in scikit-learn
+    "hidden": "n_components", "rate": "learning_rate", "chains": "n_chains",
+    "updates": "n_updates", "vocabulary_size": "max_features",
+}  # fmt: skip
 
 
 @final
@@ -101,9 +107,14 @@ class DocumentRBM(
         return self._train(counts, updates)
 
     def transform(self, X: Any) -> Array:
-        """``P(h_j = 1 | v)``: the topics of every document."""
+        """``P(h_j = 1 | v)``: the topics of every document.
+
+        All are 0.5 of a document without a word of the model; a warning tells how many there are.
+        """
         check_is_fitted(self)
-        return self.model_.hidden_mean(self._counts(X, reset=False))
+        counts = self._counts(X, reset=False)
+        warn_of_wordless(counts)
+        return self.model_.hidden_mean(counts)
 
     def score_samples(self, X: Any) -> Array:
         """``log P(v)`` of every document in one order of its words; log Z by annealing.
@@ -188,13 +199,12 @@ class DocumentRBM(
         return self
 
     def _settings(self, updates: int) -> DocumentSettings:
-        values = {
-            "hidden": self.n_components, "dimension": self._width, "rate": self.learning_rate,
-            "batch_size": self.batch_size, "chains": self.n_chains, "updates": updates,
-            "seed": self._seed, "shards": min(8, self.n_chains),
-            "train_vectors": self.train_vectors,
-        }  # fmt: skip
-        return DocumentSettings(**values)
+        return DocumentSettings.named(
+            PARAMETER_NAMES,
+            hidden=self.n_components, dimension=self._width, rate=self.learning_rate,
+            batch_size=self.batch_size, chains=self.n_chains, updates=updates, seed=self._seed,
+            shards=max(1, min(8, self.n_chains)), train_vectors=self.train_vectors,
+        )  # fmt: skip
 
     def _first_vectors(self) -> Array | None:
         """The word vectors of the model that `vectors` names."""
@@ -212,6 +222,7 @@ class DocumentRBM(
             X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64)
             check_non_negative(X, type(self).__name__)
             counts = sparse.csr_matrix(X)
+            document_counts.check_whole(counts, "The matrix of documents")
         if reset and counts.sum() <= 0:
             raise InvalidInput("The documents hold no word; give some with counts above zero.")
         return document_counts.take_log_counts(counts) if self.log_counts else counts
@@ -219,8 +230,8 @@ class DocumentRBM(
     def _text_counts(self, X: Any, *, reset: bool) -> Any:
         tokenized = tokenize_documents(X)
         if reset:
-            selection = document_counts.WordSelection(
-                vocabulary_size=self.max_features, min_count=self.min_count,
+            selection = document_counts.WordSelection.named(
+                PARAMETER_NAMES, vocabulary_size=self.max_features, min_count=self.min_count,
                 max_share=self.max_share,
             )  # fmt: skip
             self._vocabulary = document_counts.select_words(tokenized, selection)

@@ -42,6 +42,18 @@ def warn_if_chains_lag(rbm: WordRepRBM, rows: Words, chains: Int[np.ndarray, "M 
         )
 
 
+def warn_of_wordless(counts: Any) -> None:
+    """Warn of documents that have no word of the model: nothing is known of their topics."""
+    wordless = int((np.asarray(counts.sum(axis=1)) == 0).sum())
+    if wordless:
+        warnings.warn(
+            f"{wordless:,} of {counts.shape[0]:,} documents have no word of the model, so all "
+            "their topics have probability 0.5; leave them out.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
 @contextmanager
 def restore_on_error(estimator: Any) -> Iterator[None]:
     """Restore the attributes of an estimator if the block raises."""

@@ -29,6 +29,7 @@ from wordrbm.training.document_trainer import DocumentSettings, DocumentTrainer
 
 KIND = "documents"
 REPORT = "training.json"
+OPTION_NAMES = {"hidden": "topics"}  # of settings that users know by another name
 
 
 class DocumentRunIdentity(NamedTuple):
@@ -164,7 +165,9 @@ def check_same_documents(
         differences.append("it is no topic model of documents")
     for part in ("settings", "counting"):
         stored = old.get(part)
-        differences += changed_values(stored if isinstance(stored, dict) else {}, new[part])
+        differences += changed_values(
+            stored if isinstance(stored, dict) else {}, new[part], OPTION_NAMES
+        )
     for part, name in (
         ("vocabulary", "the vocabulary is another"),
         ("corpus", "the documents are others, or read in another order"),

@@ -25,7 +25,7 @@ from wordrbm.text.corpus import PreparedCorpus, check_vocabulary
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.threads import StopCheck
 from wordrbm.training import Progress, TrainingSettings, TrainingState, averaged
-from wordrbm.training.trainer import check_log_likelihood, check_perplexity
+from wordrbm.training.trainer import check_log_likelihood, check_perplexity, is_judged
 
 WEIGHED_WINDOWS = 400_000  # windows of the text whose mass is computed with every score
 
@@ -131,8 +131,9 @@ class HeldOutEvaluation:
             ten_heaviest_text=text_share,
         )
         step, settings = state.step, self.settings
-        check_perplexity(scores.cloze_perplexity, scores.unigram_perplexity, step, settings)
-        check_log_likelihood(scores.joint_bound, scores.unigram_joint, step, settings)
+        if is_judged(settings, step):
+            check_perplexity(scores.cloze_perplexity, scores.unigram_perplexity, step, settings)
+            check_log_likelihood(scores.joint_bound, scores.unigram_joint, step, settings)
         return scores
 
     @cached_property

@@ -87,7 +87,10 @@ class TrainingSettings(StrictModel):
     )
     warmup: int = Field(1000, ge=0, description="updates over which the rates rise, at most")
     warmup_share: float | None = Field(
-        0.02, ge=0, le=1, description="share of the run over which the rates rise, at most"
+        0.02,
+        ge=0,
+        le=1,
+        description="share of the run over which the rates rise, at most; or 100 updates",
     )
     rate_windows: int | None = Field(
         None, ge=1, description="rates fall as 1 / sqrt(1 + windows / this) too, if it is given"

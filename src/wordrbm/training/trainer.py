@@ -34,6 +34,7 @@ from wordrbm.training.ranking import candidates_of
 from wordrbm.training.settings import TrainingSettings
 from wordrbm.training.update import PlainUpdate, UpdateContext
 
+MIN_WARMUP = 100  # updates over which the rates rise in a short run: a jolt takes as many to heal
 WORST_SCORE = 10.0  # times the perplexity of word frequencies: the run has diverged
 
 
@@ -91,12 +92,25 @@ def learning_rates_at(settings: TrainingSettings, step: int) -> LearningRates:
     left = 1.0 - (1.0 - settings.final_rate) * step / settings.steps
     if settings.rate_windows is not None:
         left *= (1.0 + step * settings.batch_size / settings.rate_windows) ** -0.5
-    share = settings.warmup_share
-    warmup = settings.warmup if share is None else min(settings.warmup, share * settings.steps)
-    left *= min(1.0, (step + 1) / max(1.0, warmup))
+    left *= min(1.0, (step + 1) / max(1.0, warmup_updates(settings)))
     return LearningRates(
         settings.word_rate * left, settings.hidden_rate * left, settings.momentum, settings.l2
     )
+
+
+def warmup_updates(settings: TrainingSettings) -> float:
+    """Updates over which the rates rise: the share of a run, in a short one `MIN_WARMUP`."""
+    if settings.warmup_share is None:
+        return settings.warmup
+    return min(settings.warmup, max(settings.warmup_share * settings.steps, MIN_WARMUP))
+
+
+def is_judged(settings: TrainingSettings, step: int) -> bool:
+    """Whether held-out scores can tell that the run has diverged: not of a fresh model.
+
+    Word vectors that already say much of the text make the first scores bad, and they recover.
+    """
+    return step >= min(MIN_WARMUP, warmup_updates(settings), settings.steps)
 
 
 def train(
