@@ -45,9 +45,10 @@ def import_torch() -> Any:
 class ProcessGroup:
     """The processes of a run: who they are, messages between them, and who is lost."""
 
+    is_network = True
+
     def __init__(self, store: Any, rank: int, world: int, timeout: float) -> None:
         self.rank, self.world, self.timeout = rank, world, timeout
-        self.bytes_sent = 0  # handed to the network by this rank
         self._dist, self._store, self._count = import_torch(), store, 0
         self._beats = Heartbeat(store, rank)
 
@@ -62,17 +63,15 @@ class ProcessGroup:
         source, target = np.ascontiguousarray(block).reshape(-1), out.reshape(-1)
         with self._collective():
             self._dist.all_gather_into_tensor(_tensor(target), _tensor(source))
-        self.bytes_sent += (self.world - 1) * block.nbytes  # gloo passes blocks on in a ring
         return out
 
     def all_to_all(self, blocks: Sequence[Array], sizes: Sequence[int]) -> list[Array]:
-        """Send block p to rank p; what each rank sent here, of these sizes."""
+        """Send block p to rank p; what each rank sent here, of at most these sizes."""
         source = np.concatenate(blocks)
         target: Array = np.empty(sum(sizes), source.dtype)
         splits = [size * source.itemsize for size in sizes], [block.nbytes for block in blocks]
         with self._collective():
             self._dist.all_to_all_single(_tensor(target), _tensor(source), *splits)
-        self.bytes_sent += source.nbytes - blocks[self.rank].nbytes
         return np.split(target, np.cumsum(sizes)[:-1])
 
     def broadcast(self, arrays: dict[str, Array], message: dict[str, Any]) -> tuple[Any, Any]:
