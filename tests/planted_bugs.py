@@ -478,6 +478,12 @@ BUGS = [
         "self._before = self._pack(self._transport.rank, state)", "pass", SHARED),
     Bug("minus zero read as zero", "kernels/coding.py",
         "bits ^ np.uint32(0x7FFFFFFF) if", "np.uint32(0x80000000) - bits if", CODING),
+    Bug("an outbox written before it has been read", "training/shared_memory.py",
+        "outbox = self._number % 2", "outbox = 0",
+        "tests/training/test_shared_memory.py::test_an_outbox_is_not_written_before_it_is_read"),
+    Bug("a rank that has ended waited for", "training/shared_memory.py",
+        "self._check_alive()", "pass",
+        "tests/training/test_shared_memory.py::test_a_killed_rank_is_seen_before_the_timeout"),
     Bug("ranks averaged plainly", "kernels/periodic.py",
         "np.float64(words[k, -1])", "1.0",
         "tests/training/test_periodic.py"
