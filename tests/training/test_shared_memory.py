@@ -153,7 +153,7 @@ def exchange_and_wait(memory):
 
 def test_a_killed_rank_is_seen_before_the_timeout():
     child, memory = forked(exchange_and_wait)
-    memory._timeout = 60.0
+    memory._timeout = 15.0
     assert memory.exchange(blocks(b"me"))[1].tobytes() == b"here"
     os.kill(child, signal.SIGKILL)
     began = time.monotonic()
