@@ -32,6 +32,7 @@ COMPILED = "tests/training/test_update.py::test_the_compiled_update_is_the_plain
 RANKED = "tests/training/test_update.py::test_the_compiled_ranking_is_the_plain_one"
 RANKING = "tests/training/test_ranking.py"
 SHARED = "tests/training/test_exchange.py::test_any_number_of_ranks_gives_the_bits_of_one_process"
+CODING = "tests/kernels/test_coding.py::test_numbers_are_read_as_they_were"
 CLUSTERED = "tests/sampling/test_clustered.py::test_the_compiled_walk_takes_the_referees_decisions"
 INDEPENDENCE = "tests/analysis/test_independence.py"
 CLASSIFICATION = "tests/classification"
@@ -483,6 +484,17 @@ BUGS = [
         "if averages.power > 0 and averages.covered[w] < now:", "if False:", SHARED),
     Bug("chains of other ranks missing from a checkpoint", "training/exchange.py",
         "self._complete_shards(array.reshape(shards, -1))", "pass", SHARED),
+    Bug("changes of parameters coded against zero", "training/parameter_exchange.py",
+        "self._before = self._pack(self._transport.rank, state)",
+        "self._before = np.zeros(self._size(self._transport.rank, state), np.float32)", SHARED),
+    Bug("minus zero read as zero", "kernels/coding.py",
+        "bits ^ np.uint32(0x7FFFFFFF) if", "np.uint32(0x80000000) - bits if", CODING),
+    Bug("an outbox written before it has been read", "training/shared_memory.py",
+        "outbox = self._number % 2", "outbox = 0",
+        "tests/training/test_shared_memory.py::test_an_outbox_is_not_written_before_it_is_read"),
+    Bug("a rank that has ended waited for", "training/shared_memory.py",
+        "self._check_alive()", "pass",
+        "tests/training/test_shared_memory.py::test_a_killed_rank_is_seen_before_the_timeout"),
     Bug("ranks averaged plainly", "kernels/periodic.py",
         "np.float64(words[k, -1])", "1.0",
         "tests/training/test_periodic.py"

@@ -34,6 +34,8 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/training/compiled.py": "training/test_update.py",
     "src/wordrbm/training/document_chains.py": "training/test_document_trainer.py",
     "src/wordrbm/training/document_steps.py": "training/test_document_trainer.py",
+    "src/wordrbm/training/parameter_exchange.py": "training/test_exchange.py",
+    "src/wordrbm/training/transport.py": "training/test_exchange.py",
 }
 
 

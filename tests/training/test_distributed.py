@@ -58,6 +58,21 @@ def test_any_world_size_gives_the_bytes_of_one_process(zygote, corpus, whole, tm
     assert final_files(tmp_path / "model") == whole
 
 
+@pytest.fixture(params=["memory", "gloo"])
+def transport(request, monkeypatch):
+    """What carries arrays: the memory of one machine, or gloo as between machines."""
+    if request.param == "gloo":
+        monkeypatch.setenv("WORDRBM_SHARED_MEMORY", "0")
+    return request.param
+
+
+def test_gloo_gives_the_bytes_of_one_process(zygote, corpus, whole, tmp_path, monkeypatch):
+    monkeypatch.setenv("WORDRBM_SHARED_MEMORY", "0")
+    ranks = train(zygote, corpus, tmp_path, 3)
+    assert ranks.wait() == [0] * 3, ranks.texts()
+    assert final_files(tmp_path / "model") == whole
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [2, 3, 4, 5])
 def test_any_seed_and_world_size_gives_the_bytes_of_one_process(zygote, corpus, tmp_path, seed):
@@ -68,7 +83,7 @@ def test_any_seed_and_world_size_gives_the_bytes_of_one_process(zygote, corpus, 
         assert final_files(tmp_path / str(world) / "model") == alone
 
 
-def test_a_killed_rank_is_named_and_a_smaller_world_goes_on(zygote, corpus, whole, tmp_path):
+def test_a_killed_rank_is_named(zygote, corpus, transport, tmp_path):
     ranks = train(zygote, corpus, tmp_path, 3, "--windows", 10**6, saving=0.0)
     until_checkpoint(tmp_path, ranks)
     ranks.signal(2, signal.SIGKILL)
@@ -103,7 +118,7 @@ def kill_often(zygote, corpus, whole, folder, count):
     return f"{kills} kill -9 of a rank in {runs} runs of 2 to 4 processes: byte-identical"
 
 
-def test_a_stopped_rank_is_named_after_the_timeout(zygote, corpus, tmp_path):
+def test_a_stopped_rank_is_named_after_the_timeout(zygote, corpus, transport, tmp_path):
     more = ["--windows", 10**6, "--rank-timeout", 5]
     ranks = train(zygote, corpus, tmp_path, 2, *more, saving=0.0)
     until_checkpoint(tmp_path, ranks)

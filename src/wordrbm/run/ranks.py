@@ -14,9 +14,10 @@ from wordrbm.sampling import Chains
 from wordrbm.shapes import Array
 from wordrbm.training import TrainingSettings, TrainingState
 from wordrbm.training.batches import Batches
-from wordrbm.training.exchange import ExactExchange, Exchange, Requests, Transport
+from wordrbm.training.exchange import ExactExchange, Exchange, Requests
 from wordrbm.training.optimizer import part_slice
 from wordrbm.training.periodic import PeriodicExchange, RankBatches
+from wordrbm.training.transport import Transport
 
 T = TypeVar("T")
 SEED_STRIDE = 0x9E3779B97F4A7C15  # ranks of one run, and of runs with near seeds, differ

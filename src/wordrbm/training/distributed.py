@@ -1,8 +1,8 @@
 """Processes on one or many machines, by `torch.distributed` (gloo).
 
-`join_group` is called in every process that torchrun has started. A process whose beat stops for
-longer than the timeout is lost: the others end with a sentence that names it. Texts and long waits
-go through the store of the rendezvous, arrays through collectives of gloo.
+Every process that torchrun has started calls `join_group`. One whose beat stops for longer than the
+timeout is lost: the others end with a sentence that names it. Texts go through the store of the
+rendezvous, arrays through gloo, or memory where all processes are of one machine.
 """
 
 import json
@@ -20,6 +20,7 @@ from wordrbm.errors import RankLost, Stopped, WordRBMError
 from wordrbm.shapes import Array
 from wordrbm.training.heartbeat import Heartbeat, call_within
 from wordrbm.training.rendezvous import agree_on_start
+from wordrbm.training.shared_memory import connect
 
 T = TypeVar("T")
 POLL_SECONDS = 2.0
@@ -47,9 +48,10 @@ class ProcessGroup:
 
     def __init__(self, store: Any, rank: int, world: int, timeout: float) -> None:
         self.rank, self.world, self.timeout = rank, world, timeout
-        self.bytes_sent = 0  # handed to the network by this rank
         self._dist, self._store, self._count = import_torch(), store, 0
         self._beats = Heartbeat(store, rank)
+        self._memory = connect(self, timeout)  # or gloo carries arrays
+        self.is_network = self._memory is None
 
     @property
     def is_first(self) -> bool:
@@ -58,21 +60,19 @@ class ProcessGroup:
 
     def all_gather(self, block: Array) -> Array:
         """The blocks of all ranks, which have the same size, on a new first axis."""
-        out: Array = np.empty((self.world, *block.shape), block.dtype)
-        source, target = np.ascontiguousarray(block).reshape(-1), out.reshape(-1)
-        with self._collective():
-            self._dist.all_gather_into_tensor(_tensor(target), _tensor(source))
-        self.bytes_sent += (self.world - 1) * block.nbytes  # gloo passes blocks on in a ring
-        return out
+        flat = [np.ascontiguousarray(block).reshape(-1)] * self.world
+        return np.stack(self.all_to_all(flat, [block.size] * self.world)).reshape(-1, *block.shape)
 
     def all_to_all(self, blocks: Sequence[Array], sizes: Sequence[int]) -> list[Array]:
-        """Send block p to rank p; what each rank sent here, of these sizes."""
-        source = np.concatenate(blocks)
-        target: Array = np.empty(sum(sizes), source.dtype)
-        splits = [size * source.itemsize for size in sizes], [block.nbytes for block in blocks]
+        """Send block p to rank p; what each rank sent here, of at most these sizes."""
+        dtype = blocks[0].dtype
         with self._collective():
+            if self._memory:
+                received = self._memory.exchange([x.view(np.uint8) for x in blocks])
+                return [x.view(dtype) for x in received]
+            source, target = np.concatenate(blocks), np.empty(sum(sizes), dtype)
+            splits = [size * dtype.itemsize for size in sizes], [x.nbytes for x in blocks]
             self._dist.all_to_all_single(_tensor(target), _tensor(source), *splits)
-        self.bytes_sent += source.nbytes - blocks[self.rank].nbytes
         return np.split(target, np.cumsum(sizes)[:-1])
 
     def broadcast(self, arrays: dict[str, Array], message: dict[str, Any]) -> tuple[Any, Any]:

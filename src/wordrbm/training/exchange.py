@@ -2,12 +2,12 @@
 
 The shards of a batch are fixed in the settings. Rank r of W computes the shards r, r + W, ... It
 owns a slice of the dense parameters and, in each update, the rows that its shards alone have and a
-share of those that several ranks have. An update has three exchanges, each a dense block whose size
-all ranks know beforehand:
+share of those that several ranks have. An update has three exchanges, each of dense blocks whose
+size, or a bound of it, all ranks know beforehand:
 
 1. the row numbers of every shard (int32), to all;
 2. the gradients of a shard, to the owner of each row and slice, who applies them in shard order;
-3. the distinct rows and the slices that an owner has updated, to all.
+3. the distinct rows and the slices that an owner has updated, to all (`parameter_exchange.py`).
 
 Every number is added by one rank in the order of one process: the bits do not depend on how many
 there are. What they are sent by is a `Transport`.
@@ -24,16 +24,16 @@ from wordrbm.kernels.distributed import (
     count_rows_by_owner,
     flip_rows_of_others,
     pack_gradient,
-    pack_parameters,
     unpack_gradient,
-    unpack_parameters,
 )
 from wordrbm.kernels.optimizer import Velocity
 from wordrbm.kernels.pcd_gradient import ShardGradient
-from wordrbm.kernels.update import BAD_ID, DIVERGED, UpdateState
+from wordrbm.kernels.update import BAD_ID, UpdateState
 from wordrbm.sampling import Chains
 from wordrbm.shapes import Array
 from wordrbm.training.optimizer import part_slice
+from wordrbm.training.parameter_exchange import ParameterExchange, slice_sizes
+from wordrbm.training.transport import Transport
 
 
 class Requests(NamedTuple):
@@ -41,28 +41,6 @@ class Requests(NamedTuple):
 
     stop: bool = False
     save: bool = False
-
-
-class Transport(Protocol):
-    """Messages between the processes of a run."""
-
-    @property
-    def rank(self) -> int: ...
-
-    @property
-    def world(self) -> int: ...
-
-    def meet(self) -> None:
-        """Wait until every rank is here, however long the slowest takes."""
-        ...
-
-    def all_gather(self, block: Array) -> Array:
-        """The blocks of all ranks, which have the same size, on a new first axis."""
-        ...
-
-    def all_to_all(self, blocks: Sequence[Array], sizes: Sequence[int]) -> list[Array]:
-        """Send block p to rank p; what each rank sent here, of these sizes."""
-        ...
 
 
 class Exchange(Protocol):
@@ -101,6 +79,7 @@ class ExactExchange:
         self._owner: Array = np.zeros(0, np.int32)  # of each row
         self._compiled = False
         self._rows: Array = self._owner  # the distinct rows of an update
+        self._parameters = ParameterExchange(transport)
 
     def agree(self, wanted: Requests, step: int) -> Requests:
         """What all ranks do after this update; `wanted` is known to all after the next."""
@@ -129,24 +108,15 @@ class ExactExchange:
             end = 0
             for shard in self._shards_of(p, gradient) if p != self.rank else ():
                 end += unpack_gradient(*place, shard, values[end:])
+        self._parameters.begin(self._rows, self._owner, state)
         flip_rows_of_others(self.rank, self._owner, gradient)  # until they have been applied
 
     def gather_parameters(self, step: int, state: UpdateState) -> None:
         if self.world == 1:
             return
-        rows, owner, parameters = self._rows, self._owner, state.parameters
-        flip_rows_of_others(self.rank, owner, state.gradient)
-        counts = np.empty(self.world, np.int64)
-        count_rows_by_owner(rows, owner, counts)
-        sizes = [self._parameter_size(state, counts, p) for p in range(self.world)]
-        own = np.empty(self._parameter_size(state, counts, self.rank, own=True), state.h.dtype)
-        pack_parameters(self.rank, self.world, owner, parameters, rows, own)
-        out = [own if p != self.rank else own[:0] for p in range(self.world)]
-        place = self.world, owner, parameters, state.averages, rows, step, state.step_sizes[5]
-        for p, values in enumerate(self._transport.all_to_all(out, sizes)):
-            if p != self.rank and not unpack_parameters(p, *place, values):
-                state.flags[DIVERGED] = 1
-        owner[rows] = NO_OWNER
+        flip_rows_of_others(self.rank, self._owner, state.gradient)
+        self._parameters.finish(step, state)
+        self._owner[self._rows] = NO_OWNER
 
     def complete(self, chains: Chains, velocity: Velocity | dict[str, Array], shards: int) -> None:
         """Fetch the chains and velocities that other ranks move, in place: a checkpoint has all."""
@@ -190,7 +160,7 @@ class ExactExchange:
             return 0
         shards = self._shards_of(src, gradient)
         row = gradient.D.shape[2] + 2
-        dense = _slice_sizes(owner, self.world, gradient.U[0].size, gradient.c[0].size)
+        dense = slice_sizes(owner, self.world, gradient.U[0].size, gradient.c[0].size)
         return int(len(shards) * dense + row * counts[shards, owner].sum())
 
     def _pack(self, gradient: ShardGradient, counts: Array, owner: int) -> Array:
@@ -199,15 +169,6 @@ class ExactExchange:
         for shard in self._shards_of(self.rank, gradient) if size else ():
             end += pack_gradient(owner, self.world, self._owner, gradient, shard, out[end:])
         return out
-
-    def _parameter_size(
-        self, state: UpdateState, counts: Array, owner: int, own: bool = False
-    ) -> int:
-        """How many numbers an owner sends; nothing to itself."""
-        if owner == self.rank and not own:
-            return 0
-        dense = _slice_sizes(owner, self.world, state.parameters.U.size, state.parameters.c.size)
-        return int(dense + counts[owner] * (state.parameters.D.shape[1] + 1))
 
     def _complete_shards(self, table: Array) -> None:
         """Fetch the rows of a table (S, ...) that other ranks have: row s is of rank s mod W."""
@@ -242,9 +203,3 @@ def _split(values: Array, shards: range, tables: Sequence[Array]) -> None:
         for table in tables:
             table[shard] = values[end : end + table.shape[1]]
             end += table.shape[1]
-
-
-def _slice_sizes(part: int, parts: int, *sizes: int) -> int:
-    """How many numbers of some dense arrays a part owns."""
-    slices = [part_slice(part, parts, size) for size in sizes]
-    return sum(piece.stop - piece.start for piece in slices)

@@ -37,8 +37,9 @@ from wordrbm.kernels.periodic import (
 from wordrbm.kernels.update import UpdateState
 from wordrbm.shapes import Array, Words
 from wordrbm.training.batches import Batches
-from wordrbm.training.exchange import Requests, Transport
+from wordrbm.training.exchange import Requests
 from wordrbm.training.optimizer import Averages, part_slice
+from wordrbm.training.transport import Transport
 
 
 class RowTables(NamedTuple):
