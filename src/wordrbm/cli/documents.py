@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wordrbm.cli import options as opt
-from wordrbm.cli import topic_likelihood, topics
+from wordrbm.cli import similar_documents, topic_likelihood, topics
 from wordrbm.cli.document_input import Documents, Reading, read_documents
 from wordrbm.cli.progress import Display, StopSignals, progress, stop_cleanly
 from wordrbm.errors import WordRBMError
@@ -206,4 +206,4 @@ def _summary(run: "DocumentRun", record: dict[str, Any]) -> Iterator[str]:
 app.command("likelihood")(topic_likelihood.report_likelihood)
 app.command("topics")(topics.show_topics)
 app.command("transform")(topics.transform_documents)
-app.command("similar")(topics.find_similar)
+app.command("similar")(similar_documents.find_similar)

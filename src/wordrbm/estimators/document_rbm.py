@@ -6,7 +6,6 @@ Every hidden unit is a topic; `transform` gives the topics of new documents by o
 """
 
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -20,7 +19,12 @@ from wordrbm.classification import document_counts
 from wordrbm.classification.documents import tokenize_documents
 from wordrbm.errors import InvalidInput
 from wordrbm.estimators import parameters
-from wordrbm.estimators.document_store import from_stored, stored_topics
+from wordrbm.estimators.document_store import (
+    PARAMETER_NAMES,
+    from_stored,
+    is_text,
+    stored_topics,
+)
 from wordrbm.estimators.errors import warn_of_wordless
 from wordrbm.inference.topics import nearest_documents, pyldavis_arguments, rank_words
 from wordrbm.io import document_file
@@ -41,11 +45,6 @@ from wordrbm.training.document_trainer import (
     document_lengths,
     word_frequencies,
 )
-
-PARAMETER_NAMES = {  # of settings that have another name in scikit-learn
-    "hidden": "n_components", "rate": "learning_rate", "chains": "n_chains",
-    "updates": "n_updates", "vocabulary_size": "max_features",
-}  # fmt: skip
 
 
 @final
@@ -216,7 +215,7 @@ class DocumentRBM(
 
     def _counts(self, X: Any, *, reset: bool) -> Any:
         """Documents as a csr matrix of counts."""
-        if _is_text(X):
+        if is_text(X):
             counts = self._text_counts(X, reset=reset)
         else:
             X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64)
@@ -251,13 +250,3 @@ class DocumentRBM(
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def _is_text(X: Any) -> bool:
-    """Whether documents are texts or lists of tokens."""
-    if sparse.issparse(X) or isinstance(X, np.ndarray) or not isinstance(X, Sequence) or not X:
-        return False
-    first = X[0]
-    return isinstance(first, str) or (
-        isinstance(first, Sequence) and bool(first) and isinstance(first[0], str)
-    )

@@ -1,6 +1,10 @@
-"""A fitted `DocumentRBM` as the contents of a model folder, and back."""
+"""What `DocumentRBM` is given and what it leaves: texts or counts, names, a model folder."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
 
 from wordrbm.io.document_file import DocumentRunIdentity, StoredTopics
 from wordrbm.text.vocabulary import Vocabulary
@@ -8,6 +12,21 @@ from wordrbm.training.document_trainer import DocumentSettings
 
 if TYPE_CHECKING:
     from wordrbm.estimators.document_rbm import DocumentRBM
+
+PARAMETER_NAMES = {  # of settings that have another name in scikit-learn
+    "hidden": "n_components", "rate": "learning_rate", "chains": "n_chains",
+    "updates": "n_updates", "vocabulary_size": "max_features",
+}  # fmt: skip
+
+
+def is_text(X: Any) -> bool:
+    """Whether documents are texts or lists of tokens."""
+    if sparse.issparse(X) or isinstance(X, np.ndarray) or not isinstance(X, Sequence) or not X:
+        return False
+    first = X[0]
+    return isinstance(first, str) or (
+        isinstance(first, Sequence) and bool(first) and isinstance(first[0], str)
+    )
 
 
 def stored_topics(model: "DocumentRBM", settings: DocumentSettings) -> StoredTopics:
