@@ -58,15 +58,16 @@ def main():
     parser.add_argument("--sweeps", type=int, default=200)
     arguments = parser.parse_args()
     model, corpus = load(arguments.model).rbm, PreparedCorpus.open(arguments.corpus)
-    q, settings = corpus.vocabulary.probability(), TrainingSettings(windows=10**6)
-    rng, n = np.random.default_rng(1), model.positions
+    q, n = corpus.vocabulary.probability(), model.positions
+    rng, settings = np.random.default_rng(1), TrainingSettings(window=n)
     stored = drawn(corpus.windows(n, "train"), settings.reservoir, rng)
     starts = {
         "frequencies": rng.choice(len(q), size=(arguments.chains, n), p=q).astype(np.int32),
         "text": drawn(corpus.windows(n, "heldout"), arguments.chains, rng),
     }
     operator = PooledMetropolis.from_probability(q, steps=settings.mh_steps)
-    reservoir = Reservoir.build(stored, AliasTable.build(q))
+    share = settings.bigram_share
+    reservoir = Reservoir.build(stored, AliasTable.build(q), bigram_share=share)
     for name, jumps in [("without jumps", None), ("jumps", Jumps(reservoir, settings.jumps))]:
         moved = [run(model, operator, jumps, v, arguments.sweeps) for v in starts.values()]
         for count, (words, text) in enumerate(zip(*moved, strict=True), 1):

@@ -110,6 +110,9 @@ BUGS = [
     Bug("bigrams drawn without their discount", "kernels/bigrams.py",
         "* table.repeats[k] >= DISCOUNT", "* table.repeats[k] >= 0.0",
         f"{JUMPS}::test_draws_follow_the_proposal"),
+    Bug("windows that are stored but not proposed, without a probability", "kernels/jumps.py",
+        " and by_count > 0.0", "",
+        f"{JUMPS}::test_windows_without_a_share_of_their_own_keep_a_probability"),
     Bug("bigrams of the windows before", "sampling/jumps.py",
         "    count_pairs(bigrams)\n",
         "    if bigrams.slots.max() < 0:\n        count_pairs(bigrams)\n",
@@ -447,7 +450,7 @@ BUGS = [
         " + H * np.log(2.0)", "",
         f"{ANNEALING}::test_the_base_is_the_sum_over_all_windows"),
     Bug("a reservoir without its share of word frequencies", "kernels/jumps.py",
-        "np.log((1.0 - e) * count / R + np.exp(log_words))", "np.log((1.0 - e) * count / R)",
+        "np.log(by_count * count / R + np.exp(log_words))", "np.log(by_count * count / R)",
         f"{ANNEALING}::test_the_reservoir_is_a_distribution_over_all_windows"),
     Bug("annealing weighs after its move", "kernels/annealing.py",
         """        add_log_ratio(model, words.log_q, lower, upper, v, x, log_weight)

@@ -54,6 +54,12 @@ def test_energies_of_a_fold_come_from_models_without_its_labels(data, monkeypatc
     assert (reversed_[others] != energies[others]).any()
 
 
+def test_long_windows_have_the_jumps_that_class_models_were_measured_with():
+    settings = fit_settings({**SIZES, "window": 5}, 2000, **QUICK)
+    for stage in (settings.pretrain, settings.class_settings(1)):
+        assert (stage.jumps, stage.bigram_share) == (1, 0.0)
+
+
 def test_stages_are_reported_and_can_be_stopped(data):
     settings = fit_settings(SIZES, 2000, **{**QUICK, "finetune_epochs": 1})
     reports = []

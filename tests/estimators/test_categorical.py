@@ -15,6 +15,7 @@ from tests import reference
 from tests.estimators.tables import independent_score, latent, true_score
 from wordrbm import CategoricalRBM
 from wordrbm.errors import WordRBMError
+from wordrbm.estimators.parameters import schedule, training_settings
 from wordrbm.run.in_memory import InMemoryTrainer
 
 SMALL = {
@@ -330,6 +331,13 @@ def test_a_pipeline_with_an_encoder_is_searched_over():
 def test_verbose_prints_every_epoch(capsys):
     CategoricalRBM(**{**SMALL, "verbose": 1}).fit([[0, 1], [1, 0]])
     assert capsys.readouterr().out.count("[CategoricalRBM] epoch") == 2
+
+
+def test_many_columns_have_the_jumps_of_few():
+    """Those of long windows of text were not measured on tables."""
+    estimator = CategoricalRBM()
+    settings = training_settings(estimator, 1, schedule(estimator, 1000), window=5)
+    assert (settings.jumps, settings.bigram_share) == (1, 0.0)
 
 
 @pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")

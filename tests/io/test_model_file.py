@@ -8,12 +8,13 @@ import pytest
 from safetensors.numpy import save_file
 
 from wordrbm.errors import WordRBMError
-from wordrbm.io.model_file import parameter_digest, write_likelihood
+from wordrbm.io.model_file import current_settings, parameter_digest, write_likelihood
 from wordrbm.io.model_folder import LIKELIHOOD
 from wordrbm.io.tensors import read_metadata
 from wordrbm.models.exact import all_windows, log_Z_over_v
 from wordrbm.run.run_folder import RUN_FILES
 from wordrbm.trained_model import load, save
+from wordrbm.training import check_settings
 
 
 def test_a_model_comes_back_bit_for_bit(tmp_path, trained):
@@ -37,6 +38,15 @@ def test_the_metadata_says_what_it_is(tmp_path, trained):
     metadata = read_metadata(tmp_path / "model" / "model.safetensors")
     assert metadata["sizes"] == {"n": 2, "H": 3, "d": 5, "K": 4}
     assert (metadata["format"], metadata["version"], metadata["kind"]) == ("wordrbm", 1, "wordrep")
+
+
+def test_settings_that_an_older_model_does_not_have_are_those_it_was_trained_with():
+    """Not the values that a model of its size would have today."""
+    stored = check_settings({"window": 5}).model_dump()
+    del stored["bigram_share"]
+    assert check_settings(current_settings({**stored, "jumps": 1})).bigram_share == 0.0
+    del stored["jumps"]
+    assert check_settings(current_settings(stored)).jumps == 0
 
 
 def rewritten(path, change):

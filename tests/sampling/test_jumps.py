@@ -152,6 +152,20 @@ def test_a_reservoir_refilled_is_one_built_anew(rng, model, q, stored, reservoir
     np.testing.assert_array_equal(probability(reservoir, model), probability(again, model))
 
 
+@pytest.mark.parametrize("unigram_share", [0.1, 0.3])
+def test_windows_without_a_share_of_their_own_keep_a_probability(unigram_share):
+    """Windows so long that their probability is no number, and proposed by bigrams alone."""
+    v = np.random.default_rng(1).integers(100, size=(3, 1000)).astype(np.int32)
+    reservoir = Reservoir.build(
+        v[:2],
+        AliasTable.build(np.ones(100)),
+        unigram_share=unigram_share,
+        bigram_share=1 - unigram_share,
+    )
+    assert reservoir.holds(v).tolist() == [True, True, False]
+    assert np.isfinite(reservoir.log_probability(v)).all()
+
+
 def test_jumps_leave_a_golf_hole_that_words_cannot_find(rng, stream):
     """One window of rare words holds nearly all mass: words alone never enter it, jumps do."""
     K, spike = 400, np.array([[397, 398, 399]], np.int32)

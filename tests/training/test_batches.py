@@ -9,6 +9,9 @@ from wordrbm.training.batches import RENEWAL, recent_windows
 
 B, R = 8, 40
 PERIOD = RENEWAL * R // B
+SETTINGS = TrainingSettings(
+    window=2, batch_size=B, chains=B, reservoir=R, jumps=2, bigram_share=0.3
+)
 
 
 @pytest.fixture
@@ -19,8 +22,7 @@ def batches():
 
 @pytest.fixture
 def recent(batches):
-    chosen = TrainingSettings(window=2, batch_size=B, chains=B, reservoir=R, jumps=2)
-    return recent_windows(batches, word_tables(AliasTable.build(np.ones(3)), 2), chosen)
+    return recent_windows(batches, word_tables(AliasTable.build(np.ones(3)), 2), SETTINGS)
 
 
 def held(jumps):
@@ -38,11 +40,11 @@ def test_it_is_a_function_of_the_step_alone(recent, batches):
     """A run that goes on in the middle of a block has the reservoir of one that never stopped."""
     for step in range(0, 4 * PERIOD, 7):
         before = held(recent.at(step))
-        again = recent_windows(
-            batches, recent.jumps.reservoir.table.words,
-            TrainingSettings(window=2, batch_size=B, chains=B, reservoir=R, jumps=2),
-        )  # fmt: skip
+        again = recent_windows(batches, recent.jumps.reservoir.table.words, SETTINGS)
         assert held(again.at(step)) == before
+        tables = [x.jumps.reservoir.table.bigrams for x in (recent, again)]
+        for one, other in zip(*tables, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_without_jumps_there_is_none(batches):

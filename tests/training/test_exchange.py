@@ -52,6 +52,7 @@ def setting():
     settings = TrainingSettings(
         window=n, hidden=H, dimension=d, batch_size=B, chains=M, shards=S, mh_steps=5,
         warmup=0, reservoir=2 * B, candidates=4, windows=STEPS * B, l2=0.01, word_rate=0.1,
+        jumps=2, bigram_share=0.3,
     )  # fmt: skip
     text = rng.choice(K, p=q, size=(500, n)).astype(np.int32)
     return settings, q, lambda first, size: text[(first + np.arange(size)) % 500]

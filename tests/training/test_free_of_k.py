@@ -9,12 +9,14 @@ from wordrbm.models import init_softmax, init_wordrep
 from wordrbm.sampling import Metropolis, PooledMetropolis
 from wordrbm.training import check_settings, start, train
 
+# A reservoir so small that every update stores other windows, and counts their bigrams anew.
+BIGRAMS = {"jumps": 3, "bigram_share": 0.3, "reservoir": 4}
 
-def running(K, build, operator):
+
+def running(K, build, operator, **changes):
     """A run over random windows of K words, past its first update."""
-    chosen = check_settings(
-        {"batch_size": 16, "chains": 16, "shards": 2, "mh_steps": 8, "windows": 16 * 50}
-    )
+    sizes = {"batch_size": 16, "chains": 16, "shards": 2, "mh_steps": 8, "windows": 16 * 50}
+    chosen = check_settings({**sizes, **changes})
     q = np.full(K, 1 / K)
     model = build(np.random.default_rng(1), n=3, H=6, word_probability=q)
     text = np.random.default_rng(2).integers(K, size=(500, 3)).astype(np.int32)
@@ -28,9 +30,9 @@ def running(K, build, operator):
     return model, updates
 
 
-def peak(K, build, operator):
+def peak(K, build, operator, **changes):
     """The most memory that one update takes beyond what is already there."""
-    _, updates = running(K, build, operator)
+    _, updates = running(K, build, operator, **changes)
     tracemalloc.start()
     try:
         next(updates)
@@ -50,11 +52,17 @@ def test_an_update_allocates_nothing_that_grows_with_k(build, operator):
     assert large < 1.1 * small + 10_000
 
 
-def test_an_update_changes_only_rows_of_the_two_phases():
-    model, updates = running(200_000, wordrep, PooledMetropolis)
+def test_jumps_from_bigrams_allocate_nothing_that_grows_with_k():
+    small, large = (peak(K, wordrep, PooledMetropolis, **BIGRAMS) for K in (1_000, 200_000))
+    assert large < 1.1 * small + 10_000
+
+
+@pytest.mark.parametrize(("changes", "proposals"), [({}, 16), (BIGRAMS, 2 * 16)])
+def test_an_update_changes_only_rows_of_the_two_phases(changes, proposals):
+    model, updates = running(200_000, wordrep, PooledMetropolis, **changes)
     before = model.D.copy()
     next(updates)
     changed = np.flatnonzero((before != model.D).any(axis=1))
     assert (
-        0 < len(changed) <= (16 + 16 + 16 + 64) * 3
+        0 < len(changed) <= (16 + 16 + proposals + 64) * 3
     )  # windows read, chains, proposals, candidates

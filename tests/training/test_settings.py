@@ -128,6 +128,13 @@ def test_windows_of_more_than_three_words_take_more_proposals_and_bigrams():
     assert (explicit.jumps, explicit.bigram_share) == (2, 0.3)
 
 
+@pytest.mark.parametrize("values", [{"jumps": 0}, {"preset": "paper"}])
+def test_without_jumps_there_are_no_bigrams(values):
+    """Such a run of long windows, begun before bigrams, is resumed with its own options."""
+    chosen = resolve_settings({"window": 5, **values}, lambda n: 1000)
+    assert (chosen.jumps, chosen.bigram_share) == (0, 0.0)
+
+
 @pytest.mark.parametrize("name", ["window", "dimension", "hidden", "windows"])
 def test_a_size_of_hundreds_of_digits_is_refused_by_its_name_alone(name):
     with pytest.raises(WordRBMError) as caught:

@@ -73,10 +73,11 @@ def compiled(model, transition, context, *, threads):
     return CompiledUpdate(model, compile_proposals(transition), context, threads=threads)
 
 
-@pytest.mark.parametrize("jumps", [0, 1, 3])
-def test_the_compiled_update_is_the_plain_one(run, jumps):
+@pytest.mark.parametrize(("jumps", "bigram_share"), [(0, 0.0), (1, 0.0), (3, 0.0), (3, 0.45)])
+def test_the_compiled_update_is_the_plain_one(run, jumps, bigram_share):
     model, transition, settings, *rest = run
-    run = model, transition, settings.model_copy(update={"jumps": jumps}), *rest
+    changes = {"jumps": jumps, "bigram_share": bigram_share}
+    run = model, transition, settings.model_copy(update=changes), *rest
     fast, slow = updated(compiled, run, 10), updated(PlainUpdate, run, 10)
     np.testing.assert_array_equal(fast[1].chains.v, slow[1].chains.v)
     np.testing.assert_array_equal(fast[1].chains.h, slow[1].chains.h)
@@ -107,10 +108,14 @@ def test_the_compiled_ranking_is_the_plain_one(run, sharpness, clip, monkeypatch
 
 @pytest.mark.parametrize("kind", [compiled, PlainUpdate])
 @pytest.mark.parametrize("threads", [2, 3, 7])
-@pytest.mark.parametrize("objective", ["sml", "hybrid"])
-def test_threads_leave_the_bits(run, kind, threads, objective):
+@pytest.mark.parametrize(
+    "changes",
+    [{"objective": "sml"}, {"objective": "hybrid", "jumps": 3, "bigram_share": 0.45}],
+    ids=["sml", "hybrid"],
+)
+def test_threads_leave_the_bits(run, kind, threads, changes):
     model, transition, settings, *rest = run
-    run = model, transition, settings.model_copy(update={"objective": objective}), *rest
+    run = model, transition, settings.model_copy(update=changes), *rest
     alone, together = updated(kind, run, 3), updated(kind, run, 3, threads)
     np.testing.assert_array_equal(alone[1].chains.h, together[1].chains.h)
     for name, value in alone[0].parameters().items():

@@ -99,6 +99,7 @@ def draw_windows(stream: Array, table: ReservoirTable, out: Array) -> None:
 def log_reservoir(table: ReservoirTable, v: Array, out: Array, stored: Array) -> None:
     """``out[m] = log r(v[m])``, and whether the window is one of those stored."""
     e, a, R = table.unigram_share, table.bigram_share, len(table.windows.rows)
+    by_count = 1.0 - e - a
     for m in range(len(v)):
         count, log_words = count_of(table.windows, v[m]), np.log(e)
         for i in range(v.shape[1]):
@@ -107,8 +108,8 @@ def log_reservoir(table: ReservoirTable, v: Array, out: Array, stored: Array) ->
             log_g = np.log(a) + log_bigrams(table.bigrams, table.words.log_q, v[m])
             log_words = np.logaddexp(log_words, log_g)
         out[m], stored[m] = log_words, count > 0
-        if count > 0:
-            out[m] = np.log((1.0 - e - a) * count / R + np.exp(log_words))
+        if count > 0 and by_count > 0.0:  # without it `exp` could come to 0
+            out[m] = np.log(by_count * count / R + np.exp(log_words))
 
 
 @njit(cache=True, nogil=True)

@@ -114,7 +114,7 @@ class TrainingSettings(StrictModel):
     def _fill_in_by_size(cls, values: dict[str, Any]) -> dict[str, Any]:
         rate, window = default_rate(values), values.get("window")
         is_long = type(window) is int and window > LONGEST_SHORT_WINDOW
-        jumps = LONG_WINDOW_JUMPS if is_long else {}
+        jumps = LONG_WINDOW_JUMPS if is_long and values.get("jumps") != 0 else {}
         return {"word_rate": rate, "hidden_rate": rate, **jumps, **values}
 
     @field_validator("shards")
