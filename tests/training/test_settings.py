@@ -124,6 +124,7 @@ def test_windows_of_more_than_three_words_take_more_proposals_and_bigrams():
     short, long = (check_settings({"window": n}) for n in (3, 4))
     assert (short.jumps, short.bigram_share, short.reservoir) == (1, 0.0, 131_072)
     assert (long.jumps, long.bigram_share, long.reservoir) == (8, 0.3, 1_048_576)
+    assert check_settings({"window": 10_000}).reservoir < 1_000  # memory stays bounded
     explicit = check_settings({"window": 5, "jumps": 2})
     assert (explicit.jumps, explicit.bigram_share) == (2, 0.3)
 

@@ -17,7 +17,8 @@ RATE = 0.04  # learning rate of a model and run of the default size
 # Windows of the text hold little of longer ones: their chains need more proposals, and nearer ones.
 LONGEST_SHORT_WINDOW = 3
 SHORT_WINDOW_JUMPS: Mapping[str, Any] = {"jumps": 1, "bigram_share": 0.0, "reservoir": 2**17}
-LONG_WINDOW_JUMPS: Mapping[str, Any] = {"jumps": 8, "bigram_share": 0.3, "reservoir": 2**20}
+LONG_WINDOW_JUMPS: Mapping[str, Any] = {"jumps": 8, "bigram_share": 0.3}
+LARGE_RESERVOIR, RESERVOIR_WORDS = 2**20, 2**23  # windows, and at most so many words in them
 MAX_FILE_BYTES = 1_000_000  # bytes of settings
 MAX_FAULTS = 20  # that one sentence may hold
 
@@ -56,7 +57,7 @@ class TrainingSettings(StrictModel):
         131_072,
         ge=1,
         le=MAX_COUNT,
-        description="windows read lately that jumps are proposed from; 1,048,576 if n is above 3",
+        description="windows read lately that jumps draw from; up to 1,048,576 if n is above 3",
     )
     bigram_share: float = Field(
         0.0,
@@ -112,10 +113,8 @@ class TrainingSettings(StrictModel):
     @model_validator(mode="before")
     @classmethod
     def _fill_in_by_size(cls, values: dict[str, Any]) -> dict[str, Any]:
-        rate, window = default_rate(values), values.get("window")
-        is_long = type(window) is int and window > LONGEST_SHORT_WINDOW
-        jumps = LONG_WINDOW_JUMPS if is_long and values.get("jumps") != 0 else {}
-        return {"word_rate": rate, "hidden_rate": rate, **jumps, **values}
+        rate = default_rate(values)
+        return {"word_rate": rate, "hidden_rate": rate, **default_jumps(values), **values}
 
     @field_validator("shards")
     @classmethod
@@ -150,6 +149,14 @@ def default_rate(values: Mapping[str, Any]) -> float:
     n, d, H, windows = sizes
     size = (n / 3) ** 2 * (d / 50) * (H / 250)
     return float(RATE / max(1.0, size) / max(1.0, windows / 50_000_000) ** 0.5)
+
+
+def default_jumps(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The jumps for the length of windows among the settings, if there are any jumps."""
+    window = values.get("window")
+    if not isinstance(window, int) or window <= LONGEST_SHORT_WINDOW or values.get("jumps") == 0:
+        return {}
+    return {**LONG_WINDOW_JUMPS, "reservoir": min(LARGE_RESERVOIR, 1 + RESERVOIR_WORDS // window)}
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
