@@ -7,7 +7,7 @@ from wordrbm.sampling import AliasTable, word_tables
 from wordrbm.training import TrainingSettings
 from wordrbm.training.batches import RENEWAL, recent_windows
 
-B, R = 8, 40
+B, R, WORDS = 8, 40, 1000
 PERIOD = RENEWAL * R // B
 SETTINGS = TrainingSettings(
     window=2, batch_size=B, chains=B, reservoir=R, jumps=2, bigram_share=0.3
@@ -22,7 +22,7 @@ def batches():
 
 @pytest.fixture
 def recent(batches):
-    return recent_windows(batches, word_tables(AliasTable.build(np.ones(3)), 2), SETTINGS)
+    return recent_windows(batches, word_tables(AliasTable.build(np.ones(WORDS)), 2), SETTINGS)
 
 
 def held(jumps):
@@ -49,4 +49,4 @@ def test_it_is_a_function_of_the_step_alone(recent, batches):
 
 def test_without_jumps_there_is_none(batches):
     chosen = TrainingSettings(window=2, jumps=0)
-    assert recent_windows(batches, word_tables(AliasTable.build(np.ones(3)), 2), chosen) is None
+    assert recent_windows(batches, word_tables(AliasTable.build(np.ones(WORDS)), 2), chosen) is None
