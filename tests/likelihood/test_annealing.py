@@ -35,6 +35,7 @@ from wordrbm.sampling.jumps import Reservoir
 
 BETAS = (0.0, 0.2, 0.5, 0.9, 1.0)
 K, n, H, d = 3, 2, 2, 4
+STEPS = 10  # of words in the paths that are compared draw for draw
 
 
 class Case(NamedTuple):
@@ -135,7 +136,7 @@ def test_the_mean_of_all_weights_is_z(case):
 
 def test_the_compiled_path_takes_the_referees_decisions(case):
     """Windows and weights of six particles, forwards and in reverse, draw for draw."""
-    path, moves = np.array([0.0, 0.4, 1.0]), Moves(2, 1)
+    path, moves = np.array([0.0, 0.4, 1.0]), Moves(STEPS, 1)
     start = np.array([[0, 1], [2, 2], [1, 0], [1, 1], [2, 0], [0, 0]], np.int32)
     for kernel, referee in ((anneal_forward, forward), (anneal_reverse, reverse)):
         stream = seed_stream(7, 0, 0)
@@ -173,7 +174,7 @@ def log_ratios(case, lower, upper, v):
 
 def words(random, case, beta, v):
     table = case.table
-    reference.annealed_words(random, case.rbm, case.q, table.keep, table.alias, beta, 2, v)
+    reference.annealed_words(random, case.rbm, case.q, table.keep, table.alias, beta, STEPS, v)
 
 
 def jumps(random, case, beta, v):
