@@ -151,8 +151,9 @@ def test_dark_phone_and_keys(page, address):
     assert page.is_visible("dialog")
     page.keyboard.press("Escape")
     page.wait_for_selector("dialog", state="hidden")
+    page.wait_for_function("document.activeElement === document.body")
     page.keyboard.press("/")
-    assert page.evaluate("document.activeElement.type") == "search"
+    page.wait_for_function("document.activeElement.type === 'search'", timeout=5_000)
     page.evaluate("document.activeElement.blur()")
     for number in range(1, 8):
         page.keyboard.press(str(number))

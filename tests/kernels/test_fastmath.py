@@ -69,3 +69,9 @@ def test_softplus_is_summed_by_rows(rng, dtype, tolerance):
     total = np.zeros(7)
     softplus_row_sums(x, total)
     np.testing.assert_allclose(total, np.logaddexp(0, x.astype(float)).sum(axis=1), rtol=tolerance)
+
+
+def test_softplus_of_no_rows_is_no_sum():
+    total = np.zeros(0)
+    softplus_row_sums(np.zeros((0, 5), np.float32), total)
+    assert total.size == 0

@@ -130,7 +130,7 @@ def fill_exp(x: Array, out: Array) -> None:
 def softplus_row_sums(x: Array, total: Array) -> None:
     """``total[m] += sum_j log(1 + exp x[m, j])``, summed in the precision of `total`."""
     zero, one = x.dtype.type(0), x.dtype.type(1)
-    term = np.empty_like(x[0])
+    term = np.empty(x.shape[1], x.dtype)
     for m in range(x.shape[0]):
         for j in range(x.shape[1]):
             term[j] = max(x[m, j], zero) + log(one + exp(-abs(x[m, j])))
