@@ -111,7 +111,7 @@ def _one_report() -> Iterator[list["ProcessGroup"]]:
             typer.echo(str(stopped), err=True)
         raise typer.Exit from None
     except WordRBMError as error:
-        if any(not group.is_reporter() for group in joined):
+        if any(not group.is_reporter for group in joined):
             raise typer.Exit(0 if record_outcome(error) else 2) from None
         if record_outcome(error):
             raise typer.Exit from None

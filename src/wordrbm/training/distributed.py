@@ -52,6 +52,7 @@ class ProcessGroup:
         self._beats = Heartbeat(store, rank)
         self._memory = connect(self, timeout)  # or gloo carries arrays
         self.is_network = self._memory is None
+        self.is_reporter = True  # whether this rank prints a sentence that all end with
 
     @property
     def is_first(self) -> bool:
@@ -139,10 +140,6 @@ class ProcessGroup:
                     "same corpus and options."
                 )
 
-    def is_reporter(self) -> bool:
-        """Whether this rank is the one to print a sentence that all have."""
-        return call_within(lambda: int(self._store.add("reported", 1)) == 1, True)
-
     def leave(self) -> None:
         """End what all ranks end; the first, which may hold the store, waits for the others."""
         others = [f"left/{rank}" for rank in range(1, self.world)] if self.is_first else []
@@ -162,6 +159,8 @@ class ProcessGroup:
             sentence = f"Rank {self.rank} was stopped; the same command with --resume goes on."
         if not isinstance(error, RankLost | Stopped) and not self._failure():
             call_within(lambda: self._store.set("failure", sentence), None)
+        # The store may be gone when all have left.
+        self.is_reporter = call_within(lambda: int(self._store.add("reported", 1)) == 1, True)
         self.leave()
 
     def share(self, text: str) -> str:
