@@ -293,7 +293,7 @@ BUGS = [
         "counts.data + PRIOR * p[column]", "counts.data",
         "tests/training/test_spectral.py::test_vectors_are_those_of_the_whole_decomposition"),
     Bug("a score cut short is forgotten", "run/training_run.py",
-        "if is_score_due(step, settings) and not self._is_recorded(step):", "if False:",
+        "settings.evaluations) and not self._is_recorded(step)", "settings.evaluations) and False",
         f"{RUN}::test_a_score_that_was_given_up_is_taken_first_on_resuming"),
     Bug("the highest names kept, readable or not", "io/checkpoint.py",
         "if path <= latest][-MAX_CHECKPOINTS:]", "][-MAX_CHECKPOINTS:]",

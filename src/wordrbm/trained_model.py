@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from wordrbm.inference.features import sentence_features
 from wordrbm.inference.fill import Filled, fill, infer_vector
 from wordrbm.inference.generate import sample_windows
-from wordrbm.inference.inputs import Sentence, TextWithBlanks, decode
+from wordrbm.inference.inputs import Sentence, TextWithBlanks, decode_windows
 from wordrbm.inference.scoring import (
     Score,
     WindowsLike,
@@ -105,7 +105,7 @@ class TrainedModel:
     def words(self, windows: ArrayLike) -> list[list[str]]:
         """The words of windows of ids."""
         v = check_window_ids(windows, self.rbm.positions, len(self.vocabulary))
-        return decode(self.vocabulary, v)
+        return decode_windows(self.vocabulary, v)
 
 
 def save(folder: Path, model: TrainedModel) -> None:

@@ -13,7 +13,8 @@ from tests.run.test_killed import interrupted
 from tests.zygote import command_zygote
 from wordrbm.errors import Stopped, WordRBMError
 from wordrbm.io.model_folder import METRICS, MODEL, read_metrics
-from wordrbm.run.document_run import DocumentRun, is_score_due, split_documents
+from wordrbm.run.document_run import DocumentRun, split_documents
+from wordrbm.run.evaluation import is_score_due
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training.document_trainer import DocumentSettings
 

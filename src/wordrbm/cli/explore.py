@@ -57,7 +57,7 @@ def explore(
     """
     check_packages(["starlette", "uvicorn"], "explore")
     if export is not None:
-        check_suffix(export, ("html",))
+        known_suffix(export, ("html",))
     session = open_session(
         model, corpus, classifier, tagger, embedded=embedded, seed=seed, quiet=quiet
     )
@@ -93,7 +93,7 @@ def draw_map(
     from wordrbm.analysis.plots import image_format
     from wordrbm.trained_model import load
 
-    suffix = check_suffix(out, ("png", "svg", "html"))
+    suffix = known_suffix(out, ("png", "svg", "html"))
     if suffix == "html":
         explore(model, export=out, embedded=embedded, seed=seed, quiet=quiet, as_json=as_json)
         return
@@ -108,7 +108,7 @@ def draw_map(
     opt.print_result(result, [f"{out}: {points:,} words, {word_map.method}"], as_json=as_json)
 
 
-def check_suffix(path: Path, known: tuple[str, ...]) -> str:
+def known_suffix(path: Path, known: tuple[str, ...]) -> str:
     """The suffix of a file to write, which must be one of those known."""
     from wordrbm.errors import WordRBMError
 

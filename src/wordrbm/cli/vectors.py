@@ -113,7 +113,7 @@ def export_vectors(
     from wordrbm.io import export, load_vectors
 
     vectors = load_vectors(model, raw=raw)
-    export.export_vectors(vectors, out, form)
+    export.write_vectors(vectors, out, form)
     words, dimension = vectors.matrix.shape
     result = {"out": str(out), "format": form, "words": words, "dimension": dimension}
     print_result(result, [f"{out}: {words:,} words of {dimension} numbers"], as_json=as_json)

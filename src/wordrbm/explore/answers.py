@@ -13,20 +13,20 @@ RequestModel = TypeVar("RequestModel", bound=StrictModel)
 JSON = "application/json"
 
 
-def encode(content: Any) -> bytes:
+def encode_json(content: Any) -> bytes:
     """JSON in UTF-8; a number that is not finite is a fault of the program."""
     return json.dumps(content, allow_nan=False, ensure_ascii=False).encode()
 
 
 def respond(content: Any) -> Response:
     """A response in JSON."""
-    return Response(encode(content), media_type=JSON)
+    return Response(encode_json(content), media_type=JSON)
 
 
 def refuse(status: int, sentence: str) -> Response:
     """A refusal: one sentence in JSON."""
     text = sentence.encode("utf-8", "backslashreplace").decode()
-    return Response(encode({"error": text}), status, media_type=JSON)
+    return Response(encode_json({"error": text}), status, media_type=JSON)
 
 
 def parse(kind: type[RequestModel], body: bytes) -> RequestModel:

@@ -20,7 +20,7 @@ from starlette.staticfiles import StaticFiles
 
 from wordrbm.errors import WordRBMError
 from wordrbm.explore import health, predictors, samples, texts, units, words
-from wordrbm.explore.answers import encode, parse, refuse, respond
+from wordrbm.explore.answers import encode_json, parse, refuse, respond
 from wordrbm.explore.guard import MAX_BODY_BYTES, Guard
 from wordrbm.explore.session import Busy, Session
 from wordrbm.settings import StrictModel
@@ -200,7 +200,7 @@ async def read_body(request: Request) -> bytes:
 async def json_lines(frames: AsyncIterator[Any]) -> AsyncIterator[bytes]:
     """One JSON object a line."""
     async for frame in frames:
-        yield encode(frame) + b"\n"
+        yield encode_json(frame) + b"\n"
 
 
 async def on_fault(request: Request, error: Exception) -> Response:

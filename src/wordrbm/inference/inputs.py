@@ -93,7 +93,7 @@ def ids_with_blanks(
     return token_ids(vocabulary, tokens)
 
 
-def decode(vocabulary: Vocabulary, v: Words) -> list[list[str]]:
+def decode_windows(vocabulary: Vocabulary, v: Words) -> list[list[str]]:
     """Return the words of windows of ids."""
     return [[vocabulary.words[k] for k in window] for window in v.tolist()]
 

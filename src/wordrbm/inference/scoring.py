@@ -24,7 +24,7 @@ from wordrbm.inference.inputs import (
     Sentence,
     check_int,
     check_iterable,
-    decode,
+    decode_windows,
     token_ids,
     tokens_of,
 )
@@ -120,7 +120,7 @@ def score_sentences(
 
 def _score(model: TextModel, vocabulary: Vocabulary, sentence: Sentence, top_words: int) -> Score:
     ids = token_ids(vocabulary, tokens_of(sentence))
-    tokens = decode(vocabulary, ids[None])[0]
+    tokens = decode_windows(vocabulary, ids[None])[0]
     v = sliding_windows(ids, model.n)
     if not len(v):
         return Score(tokens, 0, None, 0.0, [])

@@ -30,7 +30,7 @@ from wordrbm.storage import atomic_write, fsync, path_status, write_errors
 Writer = Callable[[Vectors, Path], None]
 
 
-def export_vectors(vectors: Vectors, path: Path, format: str) -> None:
+def write_vectors(vectors: Vectors, path: Path, format: str) -> None:
     """Write the vectors in one of `FORMATS`, whole or not at all."""
     if format not in FORMATS:
         raise WordRBMError(f"Format {format!r} is not known; use one of {', '.join(FORMATS)}.")

@@ -43,6 +43,7 @@ from wordrbm.likelihood.document_completion import (
     frequency_perplexity,
     split_halves,
 )
+from wordrbm.run.evaluation import is_score_due
 from wordrbm.run.run_folder import run_folder
 from wordrbm.shapes import Array
 from wordrbm.storage import write_text
@@ -199,8 +200,3 @@ class DocumentRun:
         count = min(MAX_SCORED, max(10, MAX_PRODUCTS // size))
         long_enough = np.flatnonzero(document_lengths(self.heldout) >= 2)
         return split_halves(self.heldout[long_enough[:count]])
-
-
-def is_score_due(step: int, updates: int, evaluations: int) -> bool:
-    """Whether update `step` is one of the evenly spread ones that are scored; the last one is."""
-    return step * evaluations // updates > (step - 1) * evaluations // updates

@@ -89,10 +89,9 @@ def perplexity(log_probability: Scores | Float[np.ndarray, " N"]) -> float:
     return float(np.exp(-log_probability.mean()))
 
 
-def is_score_due(step: int, settings: TrainingSettings) -> bool:
-    """Whether the model is scored after this update; after the last one it is."""
-    times, steps = settings.evaluations, settings.steps
-    return step > 0 and step * times // steps > (step - 1) * times // steps
+def is_score_due(step: int, updates: int, evaluations: int) -> bool:
+    """Whether update `step` is one of the evenly spread ones that are scored; the last one is."""
+    return step > 0 and step * evaluations // updates > (step - 1) * evaluations // updates
 
 
 @final

@@ -170,7 +170,8 @@ class PeriodicRanks:
 
     def _is_due(self, step: int) -> bool:
         assert self._local is not None
-        return step % self._every == 0 or is_score_due(step, self._local)
+        due = is_score_due(step, self._local.steps, self._local.evaluations)
+        return step % self._every == 0 or due
 
     def complete(self, state: TrainingState, settings: TrainingSettings) -> TrainingState:
         """The state with the chains of all ranks in their order, on the first with all averages."""

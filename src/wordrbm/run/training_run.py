@@ -162,7 +162,7 @@ class TrainingRun:
     def _updates(self, first: RunState) -> Iterator[tuple[RunState, Progress]]:
         """Every update to come; before them one that was stopped in the middle of its score."""
         settings, step = self._local, first.state.step
-        if is_score_due(step, settings) and not self._is_recorded(step):
+        if is_score_due(step, settings.steps, settings.evaluations) and not self._is_recorded(step):
             yield first, progress_at(settings, step, first.acceptance, first.jump_acceptance)
         q = self.prepared.vocabulary.probability()
         transition = PooledMetropolis.from_probability(q, steps=settings.mh_steps)
@@ -200,7 +200,7 @@ class TrainingRun:
 
     def _score(self, current: RunState, stop: StopCheck) -> HeldOutScores | None:
         """The scores that are due; a stop abandons them, to be taken first on resuming."""
-        if not is_score_due(current.state.step, self._local):
+        if not is_score_due(current.state.step, self._local.steps, self._local.evaluations):
             return None
         rbm, state = self._complete(current)[:2]
         try:
