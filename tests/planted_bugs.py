@@ -502,4 +502,11 @@ BUGS = [
         "np.float64(words[k, -1])", "1.0",
         "tests/training/test_periodic.py"
         "::test_a_row_is_averaged_by_how_often_each_rank_has_updated_it"),
+    Bug("hidden biases of the words seen alone", "likelihood/rest_of_document.py",
+        "inputs += unseen[:, None] * model.c", "pass",
+        "tests/likelihood/test_rest_of_document.py::test_probabilities_are_those_of_enumeration"),
+    Bug("topics compared without the average document", "inference/similarity.py",
+        "topics - model.hidden_mean(scale_counts(average, frequency))", "topics",
+        "tests/inference/test_similarity.py"
+        "::test_vectors_are_topics_less_those_of_the_average_document"),
 ]  # fmt: skip

@@ -47,7 +47,7 @@ def newsgroups(
     data: Annotated[Path, typer.Argument(help="Folder of 20 Newsgroups with nvdm/ inside.")],
     out: Out,
     seeds: Seeds = 3,
-    updates: Updates = 5000,
+    updates: Updates = 10_000,
     rate: Rate = 0.02,
     weight_limit: WeightLimit = 5.0,
     lda: Lda = True,

@@ -54,6 +54,21 @@ def infer_topics(mixture: TopicMixture, counts: Any) -> Array:
     return shares
 
 
+def infer_centred_roots(
+    mixture: TopicMixture, frequency: Array, train: Any, test: Any
+) -> tuple[Array, Array]:
+    """Roots of ``E[theta | document]`` less their means in the training documents.
+
+    Words count ``q^-1/2`` times, in proportion. Validation documents chose this for cosines.
+    """
+    weight = np.asarray(frequency) ** -0.5
+    weight *= train.sum() / (train @ weight).sum()
+    shares = (infer_topics(mixture, counts.multiply(weight).tocsr()) for counts in (train, test))
+    roots, others = (np.sqrt(x) for x in shares)
+    mean = roots.mean(axis=0)
+    return roots - mean, others - mean
+
+
 def train_lda(spec: LdaSpec, counts: Any) -> TopicMixture:
     """Train a package on counts."""
     trainers: dict[str, Callable[[LdaSpec, Any], TopicMixture]] = {

@@ -1,7 +1,7 @@
 """The replicated softmax and LDA on the same counts, as jobs whose results are kept."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,10 +10,18 @@ import numpy as np
 from experiments.cache import Job, Record, ResultCache, ResultKey
 from experiments.documents import study
 from experiments.documents.counts import Newsgroups, damped
-from experiments.documents.lda import LdaSpec, TopicMixture, infer_topics, train_lda
+from experiments.documents.lda import (
+    LdaSpec,
+    TopicMixture,
+    infer_centred_roots,
+    infer_topics,
+    train_lda,
+)
 from experiments.documents.table import documents_report
 from experiments.tables import Report
-from wordrbm.analysis.coherence import topic_coherence
+from wordrbm.analysis.coherence import topic_coherence, topic_diversity
+from wordrbm.inference.similarity import document_vectors
+from wordrbm.inference.topics import BY_DOCUMENTS, word_scores
 from wordrbm.models import ReplicatedSoftmaxRBM
 from wordrbm.shapes import Array
 from wordrbm.threads import SharedProgress
@@ -21,6 +29,7 @@ from wordrbm.training.document_trainer import DocumentSettings, DocumentTrainer,
 
 TOP_WORDS = 10  # of a topic, whose coherence is measured
 VALIDATION = 1000
+LDA_RELEVANCE = 0.8  # weight of the probability in the order of words chosen for LDA
 
 
 class Splits(NamedTuple):
@@ -58,11 +67,10 @@ def train_rbm(settings: DocumentSettings, splits: Splits, particles: int) -> Rec
     for trainer in DocumentTrainer.start(splits.train, settings).train(splits.train):
         state = trainer
     seconds, model = time.process_time() - began, state.model()
-    first, second = study.split_halves(splits.validation)
     return {
         "cpu_seconds": seconds,
         **study.measure_perplexity(model, splits.train, splits.validation, particles),
-        "completion": study.completion_perplexity(study.next_word(model, first), second),
+        **study.measure_completion(model, splits.validation, by_length=particles > 0),
         **{name: getattr(model, name) for name in ("D", "U", "b", "c")},
     }
 
@@ -70,14 +78,17 @@ def train_rbm(settings: DocumentSettings, splits: Splits, particles: int) -> Rec
 def test_rbm(record: Record, splits: Splits, particles: int) -> Record:
     """The measures of a trained model on the test documents."""
     model = ReplicatedSoftmaxRBM(*(np.asarray(record[name]) for name in ("D", "U", "b", "c")))
-    first, second = study.split_halves(splits.test)
-    lift = model.topic_weights() + model.b - np.log(word_frequencies(splits.train))
+    frequency = word_frequencies(splits.train)
+    plain = model.hidden_mean(splits.all_train), model.hidden_mean(splits.test)
+    vectors = (document_vectors(model, frequency, x) for x in (splits.all_train, splits.test))
     return {
         **study.measure_perplexity(model, splits.train, splits.test, particles),
-        "completion": study.completion_perplexity(study.next_word(model, first), second),
-        "coherence_by_probability": coherence(model.topic_weights() + model.b, splits),
-        "coherence_by_lift": coherence(lift, splits),
-        **_retrieval(model.hidden_mean, splits),
+        **study.measure_completion(model, splits.test, by_length=particles > 0),
+        **_top_words("probability", word_scores(model, frequency, "probability"), splits),
+        **_top_words("lift", word_scores(model, frequency, "lift"), splits),
+        **_top_words("choice", word_scores(model, frequency, BY_DOCUMENTS, splits.train), splits),
+        **_retrieval("plain_precision", plain, splits),
+        **_retrieval("precision", tuple(vectors), splits),
     }
 
 
@@ -97,27 +108,38 @@ def test_lda(record: Record, splits: Splits) -> Record:
     mixture = TopicMixture(record["phi"], record["alpha"])
     first, second = study.split_halves(splits.test)
     topics = study.mixture(infer_topics(mixture, first), mixture.phi)
-    lift = mixture.phi / word_frequencies(splits.train)
+    q, log_phi = word_frequencies(splits.train), np.log(mixture.phi)
+    shares = infer_topics(mixture, splits.all_train), infer_topics(mixture, splits.test)
+    vectors = infer_centred_roots(mixture, q, splits.all_train, splits.test)
     return {
         "completion": study.completion_perplexity(topics, second),
-        "coherence_by_probability": coherence(mixture.phi, splits),
-        "coherence_by_lift": coherence(lift, splits),
-        **_retrieval(partial(infer_topics, mixture), splits),
+        **_top_words("probability", log_phi, splits),
+        **_top_words("lift", log_phi - np.log(q), splits),
+        **_top_words("choice", log_phi - (1 - LDA_RELEVANCE) * np.log(q), splits),
+        **_retrieval("plain_precision", shares, splits),
+        **_retrieval("precision", vectors, splits),
     }
 
 
-def coherence(score: Array, splits: Splits) -> float:
-    """Mean NPMI of the words with the highest scores in each topic, in the training posts."""
+def _top_words(order: str, score: Array, splits: Splits) -> Record:
+    """Mean NPMI of the words with the highest scores in each topic, in the training posts.
+
+    And which share of these words are distinct.
+    """
     top = np.argsort(-score, axis=1, kind="stable")[:, :TOP_WORDS]
-    return float(topic_coherence(top, splits.all_train).mean())
+    return {
+        f"coherence_by_{order}": float(topic_coherence(top, splits.all_train).mean()),
+        f"distinct_by_{order}": topic_diversity(top),
+    }
 
 
-def _retrieval(topics_of: Callable[[Any], Array], splits: Splits) -> Record:
+def _retrieval(name: str, vectors: tuple[Array, ...], splits: Splits) -> Record:
+    """Precision by the cosine of vectors of the training posts and of the test posts."""
     if splits.train_group is None or splits.test_group is None:
         return {}
-    train, test = topics_of(splits.all_train), topics_of(splits.test)
+    train, test = vectors
     found = study.retrieval_precision(train, splits.train_group, test, splits.test_group)
-    return {"precision": found.by_share, "precision_by_recall": found.by_recall}
+    return {name: found.by_share, f"{name}_by_recall": found.by_recall}
 
 
 class Study(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from wordrbm.likelihood.length_annealing import document_perplexity, estimate_log_Z, log_Z_bound
+from wordrbm.likelihood.rest_of_document import rest_probabilities
 from wordrbm.models import ReplicatedSoftmaxRBM
 from wordrbm.shapes import Array
 from wordrbm.training.document_trainer import word_frequencies
@@ -55,6 +56,22 @@ def measure_perplexity(
         "smallest_sample_size": float(estimate.effective_sample_size[used].min()),
         "share_below_ten": float((estimate.effective_sample_size[lengths.astype(int)] < 10).mean()),
     }
+
+
+def measure_completion(
+    model: ReplicatedSoftmaxRBM, documents: Any, *, by_length: bool
+) -> dict[str, float]:
+    """Perplexity of second halves word by word, and as the rest of a document of known length.
+
+    The latter samples, and costs O(K) for every document, topic and step.
+    """
+    first, second = split_halves(documents)
+    measured = {"completion": completion_perplexity(next_word(model, first), second)}
+    if by_length:
+        unseen = np.asarray(second.sum(axis=1)).reshape(-1).astype(np.int64)
+        rest = rest_probabilities(model, first, unseen)
+        measured["completion_by_length"] = completion_perplexity(rest, second)
+    return measured
 
 
 def split_halves(counts: Any) -> tuple[Any, Any]:

@@ -8,6 +8,8 @@ from experiments.documents.lda import LdaSpec
 from experiments.documents.study import SHARES
 from experiments.tables import Report, Table
 
+# Of words of a topic; the choice is by documents, and of LDA by relevance.
+ORDERS = "probability", "lift", "choice"
 NOT_A_NUMBER = "D", "U", "b", "c", "phi", "alpha"  # arrays of a trained model
 
 
@@ -19,18 +21,18 @@ def documents_report(
     lines = [
         ["validation perplexity per word, annealing", *_each(rows, "validation", "perplexity")],
         ["validation completion", *_each(rows, "validation", "completion")],
+        ["the same given the length", *_each(rows, "validation", "completion_by_length")],
         ["test perplexity per word, annealing", *_each(rows, "perplexity")],
         ["test perplexity with the hard bound", *_each(rows, "perplexity_if_bound")],
         ["smallest effective sample size", *_each(rows, "smallest_sample_size")],
         ["documents with a sample size below 10", *_each(rows, "share_below_ten")],
         ["hard bound above the estimate, nats", *_each(rows, "bound_above_estimate")],
         ["test completion", *_each(rows, "completion")],
-        *([f"precision, nearest {100 * share:g} %", *_each(rows, "precision", place)]
-          for place, share in enumerate(SHARES)),
-        *([f"precision at recall {100 * share:g} %", *_each(rows, "precision_by_recall", place)]
-          for place, share in enumerate(SHARES)),
-        ["NPMI, words by probability", *_each(rows, "coherence_by_probability")],
-        ["NPMI, words by lift", *_each(rows, "coherence_by_lift")],
+        ["test completion given the length", *_each(rows, "completion_by_length")],
+        *_precision(rows, "precision", ""),
+        *_precision(rows, "plain_precision", ", topics as they are"),
+        *([f"NPMI, words by {order}", *_each(rows, f"coherence_by_{order}")] for order in ORDERS),
+        *([f"distinct words by {order}", *_each(rows, f"distinct_by_{order}")] for order in ORDERS),
         ["CPU seconds of training", *_each(rows, "validation", "cpu_seconds")],
     ]  # fmt: skip
     table = Table(heads, [line for line in lines if any(line[1:])])
@@ -41,6 +43,15 @@ def documents_report(
     }
     note = ", ".join(f"{name} {value:g}" for name, value in base.items())
     return Report(f"{table.as_text()}\n{note}", f"{table.as_markdown()}\n\n{note}", record)
+
+
+def _precision(rows: Mapping[str, Record], name: str, note: str) -> list[list[str]]:
+    return [
+        *([f"precision, nearest {100 * share:g} %{note}", *_each(rows, name, place)]
+          for place, share in enumerate(SHARES)),
+        *([f"precision at recall {100 * share:g} %{note}",
+           *_each(rows, f"{name}_by_recall", place)] for place, share in enumerate(SHARES)),
+    ]  # fmt: skip
 
 
 def _each(rows: Mapping[str, Record], *path: Any) -> list[str]:

@@ -76,6 +76,8 @@ def test_the_words_of_topics(trained, texts, tmp_path):
     assert set(records[0]["words"]) <= set(COOKING + SAILING)
     other = json.loads(run("topics", out, "--json", "--by", "lift", "--reference", texts).stdout)
     assert {x["topic"] for x in other} == {0, 1, 2, 3}
+    shown = run("topics", out, "--json", "--by", "documents", "--reference", texts)
+    assert {x["topic"] for x in json.loads(shown.stdout)} == {0, 1, 2, 3}
     done = run("topics", out, "--plot", tmp_path / "a.png")
     assert done.stdout.splitlines()[-1] == f"plot: {tmp_path / 'a.png'}"
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
@@ -221,6 +223,7 @@ def test_other_faults_are_one_sentence(fault, trained, texts, tmp_path):
     (tmp_path / "other.txt").write_text("quux quuux")
     assert "has a word of the model" in fault("transform", out, tmp_path / "other.txt")
     assert "ordered by 'rank'" in fault("topics", out, "--by", "rank")
+    assert "give some as --reference" in fault("topics", out, "--by", "documents")
     assert "neither .png nor .svg" in fault("topics", out, "--plot", tmp_path / "a.gif")
     assert "give some as --reference" in fault("topics", out, "--pyldavis", tmp_path / "a.npz")
     named = fault("transform", out, texts, "--out", tmp_path / "a.txt")

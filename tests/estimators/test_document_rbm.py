@@ -55,7 +55,10 @@ def test_top_words_and_pyldavis(fitted):
     assert all(len(topic) == 5 for topic in fitted.top_words(5))
     assert set(fitted.top_words(3, by="probability")[0]) <= set(COOKING + SAILING)
     assert len({tuple(fitted.top_words(8, by=by)[0]) for by in ORDERS}) > 1
-    with pytest.raises(WordRBMError, match="weight, probability, lift, relevance"):
+    by_documents = fitted.top_words(5, by="documents", documents=texts())
+    assert any(set(topic) <= set(SAILING) for topic in by_documents)
+    assert fitted.coherence(texts(), 5, by="documents").max() > 0.2
+    with pytest.raises(WordRBMError, match="weight, probability, lift, relevance, documents"):
         fitted.top_words(by="rank")
     prepared = fitted.prepare_pyldavis(texts(10))
     np.testing.assert_allclose(prepared["topic_term_dists"].sum(axis=1), 1, rtol=1e-5)

@@ -1,4 +1,4 @@
-"""Words of topics in every order, near documents, and the arguments of pyLDAvis."""
+"""Words of topics in every order, and the arguments of pyLDAvis."""
 
 import numpy as np
 import pytest
@@ -38,16 +38,21 @@ def test_topics_are_distributions(rbm):
         topics.rank_words(rbm, Q, 0, "lift")
 
 
-def test_near_documents_by_cosine(monkeypatch):
-    monkeypatch.setattr(topics, "DOCUMENT_BLOCK", 2)
-    rng = np.random.default_rng(0)
-    first, second = rng.random((5, 3)), rng.random((7, 3))
-    nearest, cosine = topics.nearest_documents(first, second, 4)
-    for row in range(5):
-        slow = [first[row] @ x / np.linalg.norm(first[row]) / np.linalg.norm(x) for x in second]
-        assert nearest[row].tolist() == np.argsort(slow)[::-1][:4].tolist()
-        np.testing.assert_allclose(cosine[row], np.sort(slow)[::-1][:4])
-    assert topics.nearest_documents(first[:0], second, 4)[0].shape == (0, 4)
+def test_words_of_the_documents_in_which_a_topic_stands_out():
+    rng = np.random.default_rng(1)
+    model = ReplicatedSoftmaxRBM(rng.normal(0, 1, (4, 2)), np.eye(2), np.log(Q), np.zeros(2))
+    counts = rng.poisson(2.0, (30, 4)) + 1
+    inputs = np.array([model.c + row @ model.D / row.sum() for row in counts])
+    z = (inputs - inputs.mean(axis=0)) / inputs.std(axis=0)
+    expected = np.tile(topics.SMOOTHING * Q, (2, 1))
+    for row, scores in zip(counts, z, strict=True):
+        for j in range(2):
+            expected[j] += row * np.exp(scores[j]) / np.exp(scores).sum()
+    log_p = np.log(expected / expected.sum(axis=1, keepdims=True))
+    found = topics.word_scores(model, Q, "documents", sparse.csr_matrix(counts))
+    np.testing.assert_allclose(found, 0.3 * log_p + 0.7 * (log_p - np.log(Q)))
+    with pytest.raises(WordRBMError, match="give documents"):
+        topics.rank_words(model, Q, 3, "documents")
 
 
 def test_arguments_of_pyldavis_leave_out_what_never_occurs(rbm):

@@ -159,13 +159,15 @@ def _report(
 ) -> dict[str, Any]:
     """What was read and measured, written beside the model; times are only printed."""
     from wordrbm.analysis.coherence import topic_coherence, topic_diversity
-    from wordrbm.inference.topics import ORDERS, rank_words
+    from wordrbm.inference.topics import BY_DOCUMENTS, ORDERS, rank_words
     from wordrbm.io.document_file import read_topics
     from wordrbm.io.model_folder import METRICS, read_metrics
 
     model, metrics = read_topics(run.out), read_metrics(run.out / METRICS)
-    ranked = {by: rank_words(model.rbm, model.frequency, topics.COHERENCE_WORDS, by)
-              for by in ORDERS}  # fmt: skip
+    ranked = {
+        by: rank_words(model.rbm, model.frequency, topics.COHERENCE_WORDS, by, run.counts)
+        for by in (*ORDERS, BY_DOCUMENTS)
+    }
     heldout = 0 if run.heldout is None else run.heldout.shape[0]
     report: dict[str, Any] = {
         "documents": run.counts.shape[0],

@@ -31,8 +31,8 @@ def find_similar(
 ) -> None:
     """Print the documents of a collection whose topics are nearest to those of each query.
 
-    Nearness is the cosine of the probabilities of topics. Documents without a word of the model
-    are left out.
+    Nearness is the cosine of topics less those of the average document, at one length for all
+    documents. Documents without a word of the model are left out.
 
     \b
     Example:
@@ -62,11 +62,14 @@ def _nearest(
     """The numbers and cosines of the documents nearest to each query; none if it has no word."""
     import numpy as np
 
-    from wordrbm.inference.topics import nearest_documents
+    from wordrbm.inference.similarity import document_vectors, nearest_documents
 
     rows = np.flatnonzero(collection.counts.sum(axis=1))
-    mean, others = (stored.rbm.hidden_mean(x) for x in (queries.counts, collection.counts[rows]))
-    nearest, cosine = nearest_documents(mean, others, top)
+    vectors, others = (
+        document_vectors(stored.rbm, stored.frequency, x)
+        for x in (queries.counts, collection.counts[rows])
+    )
+    nearest, cosine = nearest_documents(vectors, others, top)
     pairs = [
         list(zip(rows[numbers].tolist(), values.tolist(), strict=True))
         for numbers, values in zip(nearest, cosine, strict=True)

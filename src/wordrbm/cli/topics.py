@@ -40,7 +40,10 @@ def show_topics(
     top: Annotated[int, typer.Option(min=1, help="Words of each topic.")] = 10,
     by: Annotated[
         str,
-        typer.Option(help="weight, probability, lift (probability over frequency), or relevance."),
+        typer.Option(
+            help="weight, probability, lift (probability over frequency), relevance, or documents "
+            "(words of the --reference documents in which the topic stands out)."
+        ),
     ] = ORDER,
     reference: Annotated[
         Path | None,
@@ -96,10 +99,12 @@ def describe_topics(
 
     from wordrbm.analysis.coherence import topic_coherence
     from wordrbm.analysis.topic_plot import Topic
-    from wordrbm.inference.topics import rank_words, word_scores
+    from wordrbm.inference.topics import BY_DOCUMENTS, rank_words, word_scores
 
-    scores = word_scores(stored.rbm, stored.frequency, by)
-    ranked = rank_words(stored.rbm, stored.frequency, max(top, COHERENCE_WORDS), by)
+    if by == BY_DOCUMENTS and reference is None:
+        raise WordRBMError("--by documents needs documents; give some as --reference.")
+    scores = word_scores(stored.rbm, stored.frequency, by, reference)
+    ranked = rank_words(stored.rbm, stored.frequency, max(top, COHERENCE_WORDS), by, reference)
     if reference is not None:
         known: Sequence[float | None] = topic_coherence(
             ranked[:, :COHERENCE_WORDS], reference

@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 
 from wordrbm.analysis.coherence import topic_coherence
 from wordrbm.classification import document_counts
-from wordrbm.classification.documents import tokenize_documents
 from wordrbm.errors import InvalidInput
 from wordrbm.estimators import parameters
 from wordrbm.estimators.document_store import (
@@ -24,9 +23,11 @@ from wordrbm.estimators.document_store import (
     from_stored,
     is_text,
     stored_topics,
+    text_counts,
 )
 from wordrbm.estimators.errors import warn_of_wordless
-from wordrbm.inference.topics import nearest_documents, pyldavis_arguments, rank_words
+from wordrbm.inference.similarity import document_vectors, nearest_documents
+from wordrbm.inference.topics import pyldavis_arguments, rank_words
 from wordrbm.io import document_file
 from wordrbm.io.model_folder import MODEL
 from wordrbm.likelihood.length_annealing import PARTICLES, estimate_log_Z, log_probability
@@ -111,9 +112,7 @@ class DocumentRBM(
         All are 0.5 of a document without a word of the model; a warning tells how many there are.
         """
         check_is_fitted(self)
-        counts = self._counts(X, reset=False)
-        warn_of_wordless(counts)
-        return self.model_.hidden_mean(counts)
+        return self.model_.hidden_mean(self._known_counts(X))
 
     def score_samples(self, X: Any) -> Array:
         """``log P(v)`` of every document in one order of its words; log Z by annealing.
@@ -149,25 +148,37 @@ class DocumentRBM(
             threads=parameters.thread_count(self.n_jobs),
         )  # fmt: skip
 
-    def top_words(self, count: int = 10, *, by: str = "weight") -> list[list[Any]]:
-        """The words of each topic by weight, probability, lift or relevance.
+    def top_words(
+        self, count: int = 10, *, by: str = "weight", documents: Any = None
+    ) -> list[list[Any]]:
+        """The words of each topic by weight, probability, lift, relevance or documents.
 
-        Lift is probability given the topic alone over frequency, relevance a mean of the two.
+        Lift is probability given the topic alone over frequency, relevance a mean of the two. By
+        documents, which must be given, it is relevance in those in which the topic stands out.
         """
         check_is_fitted(self)
         words = self.vocabulary_ or range(self.n_features_in_)
-        order = rank_words(self.model_, self.frequency_, count, by)
+        counts = None if documents is None else self._counts(documents, reset=False)
+        order = rank_words(self.model_, self.frequency_, count, by, counts)
         return [[words[k] for k in row] for row in order.tolist()]
 
     def coherence(self, X: Any, count: int = 10, *, by: str = "weight") -> Array:
         """The mean NPMI of the first words of each topic in documents, as those of training."""
         check_is_fitted(self)
-        order = rank_words(self.model_, self.frequency_, count, by)
-        return topic_coherence(order, self._counts(X, reset=False))
+        counts = self._counts(X, reset=False)
+        return topic_coherence(rank_words(self.model_, self.frequency_, count, by, counts), counts)
 
     def similar(self, X: Any, others: Any, count: int = 10) -> tuple[Array, Array]:
-        """The numbers of the documents of `others` nearest to each of X, and their cosines."""
-        return nearest_documents(self.transform(X), self.transform(others), count)
+        """The numbers of the documents of `others` nearest to each of X, and their cosines.
+
+        Cosines are of topics less those of the average document, at one length for all documents.
+        """
+        check_is_fitted(self)
+        vectors, other_vectors = (
+            document_vectors(self.model_, self.frequency_, self._known_counts(documents))
+            for documents in (X, others)
+        )
+        return nearest_documents(vectors, other_vectors, count)
 
     def prepare_pyldavis(self, X: Any) -> dict[str, Any]:
         """The arguments of ``pyLDAvis.prepare``: topics as distributions over words."""
@@ -213,10 +224,16 @@ class DocumentRBM(
             raise InvalidInput("Word vectors are for words; fit on texts, not on counts.")
         return shared_vectors(Path(self.vectors), self.vocabulary_, self._seed, self.dimension)
 
+    def _known_counts(self, X: Any) -> Any:
+        """Documents as counts, with a warning if some have no word of the model."""
+        counts = self._counts(X, reset=False)
+        warn_of_wordless(counts)
+        return counts
+
     def _counts(self, X: Any, *, reset: bool) -> Any:
         """Documents as a csr matrix of counts."""
         if is_text(X):
-            counts = self._text_counts(X, reset=reset)
+            counts = text_counts(self, X, reset=reset)
         else:
             X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64)
             check_non_negative(X, type(self).__name__)
@@ -225,20 +242,6 @@ class DocumentRBM(
         if reset and counts.sum() <= 0:
             raise InvalidInput("The documents hold no word; give some with counts above zero.")
         return document_counts.take_log_counts(counts) if self.log_counts else counts
-
-    def _text_counts(self, X: Any, *, reset: bool) -> Any:
-        tokenized = tokenize_documents(X)
-        if reset:
-            selection = document_counts.WordSelection.named(
-                PARAMETER_NAMES, vocabulary_size=self.max_features, min_count=self.min_count,
-                max_share=self.max_share,
-            )  # fmt: skip
-            self._vocabulary = document_counts.select_words(tokenized, selection)
-            self.vocabulary_ = list(self._vocabulary.words[1:])
-            self.n_features_in_ = len(self._vocabulary) - 1
-        elif self.vocabulary_ is None:
-            raise InvalidInput("The model was fitted on counts; give a matrix of counts.")
-        return document_counts.count_words(tokenized.encode(self._vocabulary), self.n_features_in_)
 
     @property
     def _n_features_out(self) -> int:

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from wordrbm.classification import document_counts
+from wordrbm.classification.documents import tokenize_documents
+from wordrbm.errors import InvalidInput
 from wordrbm.io.document_file import DocumentRunIdentity, StoredTopics
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training.document_trainer import DocumentSettings
@@ -54,3 +57,19 @@ def from_stored(cls: "type[DocumentRBM]", stored: StoredTopics) -> "DocumentRBM"
     model.n_features_in_, model.n_iter_ = len(stored.words), settings.updates
     model.model_, model.frequency_ = stored.rbm, stored.frequency
     return model
+
+
+def text_counts(model: "DocumentRBM", X: Any, *, reset: bool) -> Any:
+    """The counts of texts; with `reset` the words of the model are chosen among theirs."""
+    tokenized = tokenize_documents(X)
+    if reset:
+        selection = document_counts.WordSelection.named(
+            PARAMETER_NAMES, vocabulary_size=model.max_features, min_count=model.min_count,
+            max_share=model.max_share,
+        )  # fmt: skip
+        model._vocabulary = document_counts.select_words(tokenized, selection)
+        model.vocabulary_ = list(model._vocabulary.words[1:])
+        model.n_features_in_ = len(model._vocabulary) - 1
+    elif model.vocabulary_ is None:
+        raise InvalidInput("The model was fitted on counts; give a matrix of counts.")
+    return document_counts.count_words(tokenized.encode(model._vocabulary), model.n_features_in_)

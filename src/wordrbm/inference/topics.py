@@ -1,4 +1,4 @@
-"""Topics of a replicated softmax: their words, and documents near each other by their topics."""
+"""Topics of a replicated softmax: their words, as a list or as a distribution."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,22 +8,34 @@ from jaxtyping import Float, Float64, Int64
 
 from wordrbm.errors import InvalidInput
 from wordrbm.models import ReplicatedSoftmaxRBM
-from wordrbm.shapes import Array, Probability
+from wordrbm.shapes import Probability
 
 # How the words of a topic are ordered. Weight: the topic multiplies the odds of a word by exp W,
 # whatever other topics there are. Probability: P(w | topic j alone). Lift: that over the frequency,
 # which favours rare words. Relevance: a mean of the logarithms of both (Sievert & Shirley 2014).
 ORDERS = ("weight", "probability", "lift", "relevance")
 RELEVANCE = 0.6  # weight of the probability in the mean, as published
-DOCUMENT_BLOCK = 1024  # documents compared with all others in one product
+# One more order looks at documents: relevance in those in which the topic is on above others.
+BY_DOCUMENTS = "documents"
+DOCUMENT_RELEVANCE = 0.3
+SMOOTHING = 20.0  # words by frequency that are added to those of a topic's documents
 
 
 def word_scores(
-    model: ReplicatedSoftmaxRBM, frequency: Probability, by: str
+    model: ReplicatedSoftmaxRBM, frequency: Probability, by: str, counts: Any = None
 ) -> Float[np.ndarray, "H K"]:
-    """The score by which the words of every topic are ordered; probabilities are not normalized."""
+    """The score by which the words of every topic are ordered; probabilities are not normalized.
+
+    The order by documents needs their `counts`, the others do not look at them.
+    """
+    if by == BY_DOCUMENTS:
+        if counts is None:
+            raise InvalidInput("To order words by documents, give documents.")
+        log_p = np.log(document_distributions(model, frequency, counts))
+        return np.asarray(log_p - (1 - DOCUMENT_RELEVANCE) * np.log(frequency))
     if by not in ORDERS:
-        raise InvalidInput(f"Words cannot be ordered by {by!r}; give one of {', '.join(ORDERS)}.")
+        known = ", ".join((*ORDERS, BY_DOCUMENTS))
+        raise InvalidInput(f"Words cannot be ordered by {by!r}; give one of {known}.")
     score = model.topic_weights()
     if by != "weight":
         score = score + model.b
@@ -32,36 +44,38 @@ def word_scores(
 
 
 def rank_words(
-    model: ReplicatedSoftmaxRBM, frequency: Probability, count: int, by: str
+    model: ReplicatedSoftmaxRBM, frequency: Probability, count: int, by: str, counts: Any = None
 ) -> Int64[np.ndarray, "H _"]:
     """The columns of the first `count` words of every topic."""
     if count < 1:
         raise InvalidInput(f"{count} words of a topic were asked for; give 1 or more.")
-    return np.argsort(-word_scores(model, frequency, by), axis=1, kind="stable")[:, :count]
+    score = word_scores(model, frequency, by, counts)
+    return np.argsort(-score, axis=1, kind="stable")[:, :count]
+
+
+def document_shares(model: ReplicatedSoftmaxRBM, counts: Any) -> Float64[np.ndarray, "N H"]:
+    """``r_j = exp z_j / sum_i exp z_i``, z_j the input of unit j per word, standardized.
+
+    Units compete for a document, so one that is on in nearly all of them does not win by that.
+    """
+    length = np.asarray(counts.sum(axis=1), np.float64).reshape(-1, 1)
+    inputs = model.hidden_input(counts) / np.maximum(length, 1.0)
+    z = (inputs - inputs.mean(axis=0)) / np.maximum(inputs.std(axis=0), 1e-12)
+    return np.exp(z - np.logaddexp.reduce(z, axis=1)[:, None])
+
+
+def document_distributions(
+    model: ReplicatedSoftmaxRBM, frequency: Probability, counts: Any
+) -> Float64[np.ndarray, "H K"]:
+    """``P(w | topic j) ~ sum_d r_dj n_dw + 20 q_w``: words of the documents of a topic."""
+    words = np.asarray(counts.T @ document_shares(model, counts)).T + SMOOTHING * frequency
+    return np.asarray(words / words.sum(axis=1, keepdims=True))
 
 
 def topic_distributions(model: ReplicatedSoftmaxRBM) -> Float[np.ndarray, "H K"]:
     """``P(w | topic j alone)``: every topic as a distribution over words."""
     score = (model.topic_weights() + model.b).astype(np.float64)
     return np.exp(score - np.logaddexp.reduce(score, axis=1)[:, None])
-
-
-def nearest_documents(
-    topics: Float64[np.ndarray, "N H"], others: Float64[np.ndarray, "M H"], count: int
-) -> tuple[Array, Array]:
-    """The numbers of the `others` nearest to each document by the cosine of topics, and cosines."""
-    first, second = (
-        x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12) for x in (topics, others)
-    )
-    nearest: list[Array] = []
-    cosines: list[Array] = []
-    for start in range(0, len(first), DOCUMENT_BLOCK):
-        cosine = first[start : start + DOCUMENT_BLOCK] @ second.T
-        order = np.argsort(-cosine, axis=1, kind="stable")[:, :count]
-        nearest.append(order)
-        cosines.append(np.take_along_axis(cosine, order, axis=1))
-    empty = np.empty((0, min(count, len(second))))
-    return np.concatenate([*nearest, empty.astype(np.int64)]), np.concatenate([*cosines, empty])
 
 
 def pyldavis_arguments(

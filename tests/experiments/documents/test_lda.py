@@ -1,6 +1,12 @@
 import numpy as np
 import pytest
-from experiments.documents.lda import LdaSpec, TopicMixture, infer_topics, train_lda
+from experiments.documents.lda import (
+    LdaSpec,
+    TopicMixture,
+    infer_centred_roots,
+    infer_topics,
+    train_lda,
+)
 from scipy import sparse
 
 
@@ -23,3 +29,15 @@ def test_every_package_finds_two_topics(package):
     np.testing.assert_allclose(mixture.phi.sum(axis=1), 1.0)
     first = mixture.phi[:, :5].sum(axis=1)
     assert abs(first[0] - first[1]) > 0.8
+
+
+def test_roots_are_centred_by_training_documents_and_rare_words_count_more():
+    phi = np.array([[0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 0.5]]) + 1e-9
+    mixture, q = TopicMixture(phi, np.array([0.1, 0.1])), np.array([0.4, 0.4, 0.1, 0.1])
+    train, test = sparse.csr_matrix(np.eye(4)), sparse.csr_matrix([[1.0, 0, 1.0, 0]])
+    first, second = infer_centred_roots(mixture, q, train, test)
+    np.testing.assert_allclose(first.mean(axis=0), 0, atol=1e-12)
+    assert second[0, 1] > second[0, 0]  # the rare word's topic, by the root of 4
+    flat = infer_centred_roots(mixture, np.full(4, 0.25), train, test)[1]
+    shares = np.sqrt(infer_topics(mixture, sparse.vstack([train, test]).tocsr()))
+    np.testing.assert_allclose(flat[0], shares[4] - shares[:4].mean(axis=0))

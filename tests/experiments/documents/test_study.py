@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from experiments.documents.study import (
     completion_perplexity,
+    measure_completion,
     next_word,
     retrieval_precision,
     split_halves,
@@ -50,3 +51,11 @@ def test_precision_at_a_recall_counts_what_was_retrieved_before():
     found = retrieval_precision(features, group, np.array([[1.0, 0.0]]), np.array([0]))
     assert found.by_recall == pytest.approx([1 / 2] * 4)  # the nearest is of another group
     assert found.by_share == pytest.approx([0.0] * 4)
+
+
+def test_completion_is_measured_given_the_length_too():
+    counts = sparse.csr_matrix(np.random.default_rng(1).poisson(2.0, (9, K)))
+    assert set(measure_completion(tiny(), counts, by_length=False)) == {"completion"}
+    found = measure_completion(tiny(), counts, by_length=True)
+    assert 1 < found["completion_by_length"] < 20
+    assert found["completion_by_length"] != found["completion"]
