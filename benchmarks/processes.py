@@ -2,7 +2,7 @@
 
     python -m benchmarks.processes [ROUNDS] [UPDATES]
 
-K = 100,000, default settings. The processes send each other arrays through memory, and once more
+K = 100,000, default settings. The processes share memory, and once more send each other arrays
 through gloo. Every round times so many updates of each, one after another; what waits meanwhile
 reads a pipe. Printed are the speed over that of threads, in the best round and in the middle one,
 and the CPU time of an update in the cheapest round, waiting for each other included.
@@ -19,9 +19,8 @@ from itertools import islice
 from statistics import median
 from typing import Any, NamedTuple
 
-from benchmarks.running import ENDLESS, made_up
-from benchmarks.scaling import updates_of
-from wordrbm.sampling import PooledMetropolis
+from benchmarks.running import ENDLESS, Text, fresh, made_up, pooled
+from wordrbm.run.ranks import Ranks, SingleProcess, ranks_of
 from wordrbm.training import start, train
 
 K = 100_000
@@ -40,17 +39,22 @@ def worker() -> None:
     """Answer each number of updates on standard input with their cost."""
     text = made_up(K)
     if "RANK" not in os.environ:
-        from benchmarks.running import fresh
-
-        model = fresh(text)
-        operator = PooledMetropolis.from_probability(text.q, steps=ENDLESS.mh_steps)
-        state = start(model, text.batches, ENDLESS)
-        serve(train(model, operator, text.batches, ENDLESS, state, q=text.q, threads=2))
+        serve(updates(text, SingleProcess(), threads=2))
         return
     from wordrbm.training.distributed import join_group
 
     with join_group() as group:
-        serve(updates_of("exact", group, text))
+        serve(updates(text, ranks_of(group, None), threads=1))
+
+
+def updates(text: Text, ranks: Ranks, threads: int) -> Iterator[Any]:
+    """An endless run of a process."""
+    model = fresh(text)
+    model, state = ranks.place(model, start(model, text.batches, ENDLESS))
+    return train(
+        model, pooled(text.q), text.batches, ENDLESS, state, q=text.q, threads=threads,
+        exchange=ranks.exchange,
+    )  # fmt: skip
 
 
 def serve(run: Iterator[Any]) -> None:

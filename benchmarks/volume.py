@@ -27,8 +27,6 @@ SETTINGS = ENDLESS.model_copy(update={"warmup": 0})
 class CountingTransport:
     """Messages between threads; counts what would go over the network."""
 
-    is_network = True
-
     def __init__(self, rank: int, world: int, barrier: threading.Barrier, boxes: list[Any]) -> None:
         self.rank, self.world, self.sent = rank, world, 0
         self._barrier, self._boxes = barrier, boxes

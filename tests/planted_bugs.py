@@ -32,6 +32,10 @@ COMPILED = "tests/training/test_update.py::test_the_compiled_update_is_the_plain
 RANKED = "tests/training/test_update.py::test_the_compiled_ranking_is_the_plain_one"
 RANKING = "tests/training/test_ranking.py"
 SHARED = "tests/training/test_exchange.py::test_any_number_of_ranks_gives_the_bits_of_one_process"
+TABLES = (
+    "tests/training/test_exchange.py"
+    "::test_any_number_of_ranks_that_share_tables_gives_the_bits_of_one_process"
+)
 CODING = "tests/kernels/test_coding.py::test_numbers_are_read_as_they_were"
 CLUSTERED = "tests/sampling/test_clustered.py::test_the_compiled_walk_takes_the_referees_decisions"
 INDEPENDENCE = "tests/analysis/test_independence.py"
@@ -490,6 +494,11 @@ BUGS = [
     Bug("changes of parameters coded against zero", "training/parameter_exchange.py",
         "self._before = self._pack(self._transport.rank, state)",
         "self._before = np.zeros(self._size(self._transport.rank, state), np.float32)", SHARED),
+    Bug("rows of shared tables updated by every rank", "kernels/update.py",
+        "(part, parts) if state.shares_tables else (thread, threads)", "(thread, threads)", TABLES),
+    Bug("a divergence that one rank alone knows", "training/table_exchange.py",
+        "state.flags[DIVERGED] = diverged.max()", "pass",
+        "tests/training/test_exchange.py::test_what_one_rank_finds_wrong_all_find"),
     Bug("minus zero read as zero", "kernels/coding.py",
         "bits ^ np.uint32(0x7FFFFFFF) if", "np.uint32(0x80000000) - bits if", CODING),
     Bug("an outbox written before it has been read", "training/shared_memory.py",

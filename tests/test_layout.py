@@ -35,6 +35,7 @@ TESTED_ELSEWHERE = {
     "src/wordrbm/training/document_chains.py": "training/test_document_trainer.py",
     "src/wordrbm/training/document_steps.py": "training/test_document_trainer.py",
     "src/wordrbm/training/parameter_exchange.py": "training/test_exchange.py",
+    "src/wordrbm/training/table_exchange.py": "training/test_exchange.py",
     "src/wordrbm/training/transport.py": "training/test_exchange.py",
 }
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from wordrbm.training import shared_memory
-from wordrbm.training.shared_memory import RankEndedError, connect
+from wordrbm.training.shared_memory import RankEndedError, connect, memory_size, share_arrays
 
+SIZE = memory_size(2)
 pytestmark = pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="only Linux has memfd")
 
 
@@ -102,6 +103,33 @@ def test_an_outbox_is_not_written_before_it_is_read(run_ranks):
     assert run_ranks(2, work) == [0, 0]
 
 
+def test_arrays_of_the_first_rank_are_seen_and_changed_by_all():
+    texts, tables = Texts(3), [None] * 3
+
+    def work(rank):
+        own = [np.full(5, rank + 1.0, np.float32), np.full((2, 3), rank), np.zeros(0)]
+        tables[rank] = share_arrays(texts.of(rank), own)
+        tables[rank][1][0, rank] = 7
+        texts.of(rank).gather_texts("")
+
+    threads = [threading.Thread(target=work, args=(rank,)) for rank in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for first, second, empty in tables:
+        np.testing.assert_array_equal(first, np.ones(5, np.float32))
+        np.testing.assert_array_equal(second, [[7] * 3, [0] * 3])
+        assert empty.size == 0
+        assert first.ctypes.data % 64 == second.ctypes.data % 64 == 0
+
+
+def test_arrays_are_not_shared_where_one_rank_cannot(monkeypatch):
+    monkeypatch.setenv("WORDRBM_SHARED_MEMORY", "0")
+    texts = SimpleNamespace(rank=0, share=lambda text: text, gather_texts=lambda text: [text, text])
+    assert share_arrays(texts, [np.zeros(3)]) is None
+
+
 def test_a_single_process_shares_no_memory():
     assert connect(SimpleNamespace(rank=0, world=1), 1.0) is None
 
@@ -118,13 +146,14 @@ def test_the_switch_and_another_network_do_without(monkeypatch, run_ranks):
 def test_a_number_that_is_something_else_here_is_refused(tmp_path):
     other = tmp_path / "file"
     other.write_bytes(b"x" * 100)
-    descriptor, address = shared_memory._create(2)
-    assert shared_memory._open(address.replace(f"fd/{descriptor}", "fd/999999"), 2) == -1
+    descriptor, address = shared_memory._create(SIZE)
+    assert shared_memory._open(address.replace(f"fd/{descriptor}", "fd/999999"), SIZE) == -1
     with other.open("rb+") as file:
         assert (
-            shared_memory._open(address.replace(f"fd/{descriptor}", f"fd/{file.fileno()}"), 2) == -1
+            shared_memory._open(address.replace(f"fd/{descriptor}", f"fd/{file.fileno()}"), SIZE)
+            == -1
         )
-    own = shared_memory._open(address, 2)
+    own = shared_memory._open(address, SIZE)
     assert own >= 0
     os.close(own)
     os.close(descriptor)
@@ -132,11 +161,11 @@ def test_a_number_that_is_something_else_here_is_refused(tmp_path):
 
 def forked(work):
     """Two ranks, the second a process of its own that ends or stays as `work` lets it."""
-    descriptor, address = shared_memory._create(2)
+    descriptor, address = shared_memory._create(SIZE)
     child = os.fork()
     if child == 0:
         try:
-            work(shared_memory.SharedMemory(shared_memory._open(address, 2), 1, 2, 60.0))
+            work(shared_memory.SharedMemory(shared_memory._open(address, SIZE), 1, 2, 60.0))
         finally:
             os._exit(0)
     return child, shared_memory.SharedMemory(descriptor, 0, 2, 1.0)

@@ -68,8 +68,8 @@ def apply_gradient(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Apply this thread's share of update `step`; whether its dense parameters are finite.
 
-    Of the rows it has a share among the threads of its process, of the dense parameters one among
-    those of all processes. Rows whose number is below 0 are another process's.
+    Of the rows it has share `thread` of `threads`, of the dense parameters share `part` of `parts`,
+    among the threads of all processes. Rows whose number is below 0 are another process's.
     """
     if averages.power > 0:
         tables = parameters.D, parameters.b.reshape(-1, 1)

@@ -53,6 +53,7 @@ class UpdateState(NamedTuple):
     step_sizes: Array  # the numbers of a `StepSizes`
     rank: int  # of the process, among those that share the shards
     world: int  # how many they are
+    shares_tables: bool  # whether they have one D, b and so on in memory that all have mapped
 
 
 @njit(cache=True, nogil=True)
@@ -102,14 +103,18 @@ def run_share(step, thread, threads, seed, state):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True, inline="always")
 def apply_share(step, thread, threads, state):  # type: ignore[no-untyped-def]
-    """Apply the gradients of all shards to this thread's rows and slices of dense parameters."""
+    """Apply the gradients of all shards to this thread's rows and slices of dense parameters.
+
+    Rows are shared out among all threads that update the same tables.
+    """
     if atomic_load(state.flags, BAD_ID) >= len(state.parameters.b):
         return  # a word is out of range: nothing is learnt from the batch
     part, parts = state.rank * threads + thread, state.world * threads
+    rows = (part, parts) if state.shares_tables else (thread, threads)
     p = state.step_sizes
     step_sizes = StepSizes(p[0], p[1], p[2], p[3], p[4], p[5])
     if not apply_gradient(
-        thread, threads, part, parts, state.parameters, state.velocity, state.gradient,
+        rows[0], rows[1], part, parts, state.parameters, state.velocity, state.gradient,
         state.row_rates, state.averages, step, step_sizes,
     ):  # fmt: skip
         atomic_store(state.flags, DIVERGED, 1)

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, final
 
 import numpy as np
 
+from wordrbm.models import WordRepRBM
 from wordrbm.run.evaluation import is_score_due
 from wordrbm.sampling import Chains
 from wordrbm.shapes import Array
@@ -17,14 +18,14 @@ from wordrbm.training.batches import Batches
 from wordrbm.training.exchange import ExactExchange, Exchange, Requests
 from wordrbm.training.optimizer import part_slice
 from wordrbm.training.periodic import PeriodicExchange, RankBatches
-from wordrbm.training.transport import Transport
+from wordrbm.training.table_exchange import SharingTransport, TableExchange, share_tables
 
 T = TypeVar("T")
 SEED_STRIDE = 0x9E3779B97F4A7C15  # ranks of one run, and of runs with near seeds, differ
 Start: TypeAlias = Callable[[], TrainingState]
 
 
-class TrainingGroup(Transport, Protocol):
+class TrainingGroup(SharingTransport, Protocol):
     """What `training.distributed.ProcessGroup` does, for a run that need not know torch."""
 
     @property
@@ -70,6 +71,10 @@ class Ranks(Protocol):
         """The arrays and the message of the first rank."""
         ...
 
+    def place(self, model: WordRepRBM, state: TrainingState) -> tuple[WordRepRBM, TrainingState]:
+        """The model and the state in memory that all ranks share, if they share tables."""
+        ...
+
     def agree(self, wanted: Requests, step: int) -> Requests:
         """What all ranks do after this update, given what this one wants."""
         ...
@@ -98,6 +103,9 @@ class Ranks(Protocol):
 
 class Undivided:
     """A run whose settings, batches and chains are the same on every rank."""
+
+    def place(self, model: WordRepRBM, state: TrainingState) -> tuple[WordRepRBM, TrainingState]:
+        return model, state
 
     def divide(self, settings: TrainingSettings) -> TrainingSettings:
         return settings
@@ -145,10 +153,21 @@ class ExactRanks(Undivided):
     periodic: dict[str, int] | None = None
 
     def __init__(self, group: TrainingGroup) -> None:
-        self.is_first, self.exchange = group.is_first, ExactExchange(group)
+        self.is_first, self._group = group.is_first, group
+        self.exchange: ExactExchange | TableExchange = ExactExchange(group)
         self.on_all, self.on_first = group.on_all, group.on_first
         self.check_same, self.broadcast = group.check_same, group.broadcast
-        self.agree = self.exchange.agree
+
+    def place(self, model: WordRepRBM, state: TrainingState) -> tuple[WordRepRBM, TrainingState]:
+        shared = share_tables(model, state.velocity, state.averages, self._group)
+        if shared is None:
+            return model, state
+        self.exchange = TableExchange(self._group)
+        model, velocity, averages = shared
+        return model, state._replace(velocity=velocity, averages=averages)
+
+    def agree(self, wanted: Requests, step: int) -> Requests:
+        return self.exchange.agree(wanted, step)
 
     def complete(self, state: TrainingState, settings: TrainingSettings) -> TrainingState:
         self.exchange.complete(state.chains, state.velocity, settings.shards)
@@ -189,6 +208,9 @@ class PeriodicRanks:
         }
         self._local = settings.model_copy(update=changes)
         return self._local
+
+    def place(self, model: WordRepRBM, state: TrainingState) -> tuple[WordRepRBM, TrainingState]:
+        return model, state
 
     def select(self, batches: Batches, batch_size: int) -> Batches:
         return RankBatches(batches, self._group.rank, self._group.world, batch_size)

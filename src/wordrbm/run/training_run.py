@@ -107,9 +107,9 @@ class TrainingRun:
             return None
         if state is None:
             state = checkpoint.state_from_tensors(self.out, arrays, message, self.identity)
-        return state._replace(
-            state=self.ranks.divide_chains(state.state, partial(self._start, state.rbm))
-        )
+        own = self.ranks.divide_chains(state.state, partial(self._start, state.rbm))
+        rbm, own = self.ranks.place(state.rbm, own)
+        return state._replace(rbm=rbm, state=own)
 
     def _read_state(self, on_stage: OnStage) -> RunState | None:
         if is_finished(self.out, self.identity):

@@ -75,9 +75,10 @@ class CompiledUpdate:
             step_sizes=np.empty(6, model.c.dtype),
             rank=exchange.rank if exchange else 0,
             world=exchange.world if exchange else 1,
+            shares_tables=False,
         )
         if exchange:
-            exchange.begin(self._state)
+            self._state = exchange.begin(self._state)
         self._workers = [
             _Worker(k, self._threads, settings.seed, self._state) for k in range(1, self._threads)
         ]
@@ -124,11 +125,11 @@ class CompiledUpdate:
         if state.flags[BAD_ID] >= len(state.parameters.b):
             self._batches(step * B, B)  # which says what is wrong, if it still is
             _refuse_word(int(state.flags[BAD_ID]), state)
-        if self._exchange:
-            self._exchange.gather_parameters(step + 1, state)
-        after = (step + 1) % 2
         acceptance = float(state.gradient.accepted.mean()) / state.proposals.steps
         jumped = float(state.gradient.jumped.mean()) / max(1, state.jumps)
+        if self._exchange:  # after it, other processes may write to what they share
+            self._exchange.gather_parameters(step + 1, state)
+        after = (step + 1) % 2
         return UpdateResult(
             Chains(state.v[after], state.h[after]), acceptance, not state.flags[DIVERGED], jumped
         )

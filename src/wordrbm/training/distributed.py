@@ -20,7 +20,7 @@ from wordrbm.errors import RankLost, Stopped, WordRBMError
 from wordrbm.shapes import Array
 from wordrbm.training.heartbeat import Heartbeat, call_within
 from wordrbm.training.rendezvous import agree_on_start
-from wordrbm.training.shared_memory import connect
+from wordrbm.training.shared_memory import connect, share_arrays
 
 T = TypeVar("T")
 POLL_SECONDS = 2.0
@@ -51,7 +51,6 @@ class ProcessGroup:
         self._dist, self._store, self._count = import_torch(), store, 0
         self._beats = Heartbeat(store, rank)
         self._memory = connect(self, timeout)  # or gloo carries arrays
-        self.is_network = self._memory is None
         self.is_reporter = True  # whether this rank prints a sentence that all end with
 
     @property
@@ -75,6 +74,10 @@ class ProcessGroup:
             splits = [size * dtype.itemsize for size in sizes], [x.nbytes for x in blocks]
             self._dist.all_to_all_single(_tensor(target), _tensor(source), *splits)
         return np.split(target, np.cumsum(sizes)[:-1])
+
+    def share_arrays(self, arrays: Sequence[Array]) -> list[Array] | None:
+        """The arrays of the first rank, in memory that all ranks have mapped; None without it."""
+        return share_arrays(self, arrays) if self._memory else None
 
     def broadcast(self, arrays: dict[str, Array], message: dict[str, Any]) -> tuple[Any, Any]:
         """The arrays and the JSON of the first rank, on every rank."""
@@ -121,8 +124,7 @@ class ProcessGroup:
         """A text of every rank, on every rank; waits as long as all of them live."""
         self._count += 1
         self._store.set(f"text/{self._count}/{self.rank}", text or " ")
-        keys = [f"text/{self._count}/{rank}" for rank in range(self.world)]
-        return [self._await(key, rank).strip() for rank, key in enumerate(keys)]
+        return [self._await(f"text/{self._count}/{k}", k).strip() for k in range(self.world)]
 
     def meet(self) -> None:
         """Wait until every rank is here, as long as it lives."""
@@ -242,11 +244,9 @@ def join_group(timeout: float = 60.0) -> Iterator[ProcessGroup]:
         waiting = max(limit, timedelta(seconds=START_SECONDS))
         store, rank, world = next(iter(dist.rendezvous("env://", timeout=waiting)))
         name = agree_on_start(store, rank, world, waiting.total_seconds())
-        torch_store, run_store = (dist.PrefixStore(f"{x}/{name}", store) for x in ("torch", "run"))
-        dist.init_process_group(
-            "gloo", store=torch_store, rank=rank, world_size=world, timeout=limit
-        )
-        group = ProcessGroup(run_store, rank, world, timeout)
+        gloo, texts = (dist.PrefixStore(f"{x}/{name}", store) for x in ("gloo", "texts"))
+        dist.init_process_group("gloo", store=gloo, rank=rank, world_size=world, timeout=limit)
+        group = ProcessGroup(texts, rank, world, timeout)
     except (RuntimeError, ValueError, TimeoutError, dist.DistError) as error:
         reason = " ".join(str(error).split())[:200]
         raise RankLost(f"The ranks did not find each other: {reason}; start all of them.") from None

@@ -55,8 +55,8 @@ class Exchange(Protocol):
     def world(self) -> int:
         """How many processes share the shards."""
 
-    def begin(self, state: UpdateState) -> None:
-        """See what the updates work on, before the first of them; O(K)."""
+    def begin(self, state: UpdateState) -> UpdateState:
+        """See what the updates will work on, before the first of them, or replace it; O(K)."""
         ...
 
     def gather_gradients(self, state: UpdateState) -> None:
@@ -87,8 +87,9 @@ class ExactExchange:
         self.wanted = wanted._replace(save=wanted.save and not self.agreed.save)
         return wanted if self.world == 1 else self.agreed
 
-    def begin(self, state: UpdateState) -> None:
+    def begin(self, state: UpdateState) -> UpdateState:
         self._owner = np.full(len(state.parameters.b), NO_OWNER, np.int32)
+        return state
 
     def gather_gradients(self, state: UpdateState) -> None:
         if not self._compiled:
@@ -123,7 +124,7 @@ class ExactExchange:
         if self.world == 1:
             return
         for array in (chains.v, chains.h):
-            self._complete_shards(array.reshape(shards, -1))
+            complete_shards(array.reshape(shards, -1), self._transport)
         for array in velocity.values() if isinstance(velocity, dict) else velocity:
             self._complete_slices(array.reshape(-1))
 
@@ -170,16 +171,6 @@ class ExactExchange:
             end += pack_gradient(owner, self.world, self._owner, gradient, shard, out[end:])
         return out
 
-    def _complete_shards(self, table: Array) -> None:
-        """Fetch the rows of a table (S, ...) that other ranks have: row s is of rank s mod W."""
-        slots = -(-len(table) // self.world)
-        block = np.zeros((slots, table.shape[1]), table.dtype)
-        own = table[self.rank :: self.world]
-        block[: len(own)] = own
-        for p, values in enumerate(self._transport.all_gather(block)):
-            rows = table[p :: self.world]
-            rows[...] = values[: len(rows)]
-
     def _complete_slices(self, flat: Array) -> None:
         """Fetch the slices of a dense array that other ranks have."""
         block = np.zeros(-(-flat.size // self.world), flat.dtype)
@@ -188,6 +179,17 @@ class ExactExchange:
         for p, values in enumerate(self._transport.all_gather(block)):
             part = flat[part_slice(p, self.world, flat.size)]
             part[...] = values[: part.size]
+
+
+def complete_shards(table: Array, transport: Transport) -> None:
+    """Fetch the rows of a table (S, ...) that other ranks have: row s is of rank s mod W."""
+    rank, world = transport.rank, transport.world
+    block = np.zeros((-(-len(table) // world), table.shape[1]), table.dtype)
+    own = table[rank::world]
+    block[: len(own)] = own
+    for p, values in enumerate(transport.all_gather(block)):
+        rows = table[p::world]
+        rows[...] = values[: len(rows)]
 
 
 def _small_tables(gradient: ShardGradient) -> tuple[Array, ...]:

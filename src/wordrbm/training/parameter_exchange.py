@@ -1,8 +1,7 @@
 """The parameters that each rank has updated, sent to all: the third exchange of an exact update.
 
-Every rank has the parameters of before the update, and one update changes them little: over a
-network they are sent as coded differences (`kernels/coding.py`), from which the same bits are made.
-Between processes of one machine, where coding takes longer than copying, they are sent as they are.
+Every rank has the parameters of before the update, and one update changes them little: they are
+sent as coded differences (`kernels/coding.py`), from which the same bits are made.
 """
 
 from typing import final
@@ -52,7 +51,7 @@ class ParameterExchange:
                 state.flags[DIVERGED] = 1
 
     def _is_coded(self, state: UpdateState) -> bool:
-        return self._transport.is_network and state.h.dtype == np.float32
+        return bool(state.h.dtype == np.float32)
 
     def _size(self, owner: int, state: UpdateState) -> int:
         """How many numbers an owner has."""

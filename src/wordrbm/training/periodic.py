@@ -63,13 +63,14 @@ class PeriodicExchange:
         self._rows: RowTables | None = None
         self._count, self._compiled = 0, False  # rows updated; an update has been made
 
-    def begin(self, state: UpdateState) -> None:
+    def begin(self, state: UpdateState) -> UpdateState:
         K = len(state.parameters.b)
         zeros = np.zeros(K, np.int32)
         self._rows = RowTables(state.parameters.D.copy(), zeros, zeros.copy(), zeros - 1)
         if state.averages.power > 0:
             owners = row_owners(np.arange(K), self._transport.world)
             state.averages.covered[owners != self._transport.rank] = NOT_AVERAGED
+        return state
 
     def agree(self, wanted: Requests, step: int) -> Requests:
         """What all ranks do after this update: something only where all are the same."""

@@ -30,6 +30,7 @@ with suppress(ImportError):  # Windows, where no memory is made either
     import fcntl
 
 SWITCH = "WORDRBM_SHARED_MEMORY"  # the environment variable that is 0 to do without
+ALIGNMENT = 64  # bytes: of each of the arrays shared
 TOKEN_BYTES = 16  # random, at the end of new memory: so that others know it
 PIECE_BYTES = 2**22  # of all messages of a rank, sent at once
 SPINS = 20_000  # reads of a counter before a rank sleeps: some ten milliseconds
@@ -146,20 +147,48 @@ def connect(group: Group, timeout: float) -> SharedMemory | None:
     """The memory of the ranks of a group, if all of them are processes of this machine."""
     if group.world == 1:
         return None
-    descriptor, address = _create(group.world) if group.rank == 0 else (-1, "")
+    descriptor = _open_on_all(group, memory_size(group.world))
+    if descriptor < 0:
+        return None
+    memory = SharedMemory(descriptor, group.rank, group.world, timeout)
+    group.gather_texts("")  # all hold their locks
+    return memory
+
+
+def share_arrays(group: Group, arrays: Sequence[Array]) -> list[Array] | None:
+    """Copies of the first rank's arrays in memory that all ranks have mapped; or None."""
+    starts = np.cumsum([0, *(-(-x.nbytes // ALIGNMENT) * ALIGNMENT for x in arrays)])
+    size = int(starts[-1]) + TOKEN_BYTES
+    descriptor = _open_on_all(group, size)
+    if descriptor < 0:
+        return None
+    shared = mmap.mmap(descriptor, size)
+    os.close(descriptor)
+    copies = [
+        np.frombuffer(shared, array.dtype, array.size, start).reshape(array.shape)
+        for array, start in zip(arrays, starts[:-1].tolist(), strict=True)
+    ]
+    for copy, array in zip(copies, arrays, strict=True) if group.rank == 0 else ():
+        copy[...] = array
+    group.gather_texts("")  # they are written
+    return copies
+
+
+def _open_on_all(group: Group, size: int) -> int:
+    """A descriptor of new memory on every rank; -1 on all if one of them cannot have it."""
+    descriptor, address = _create(size) if group.rank == 0 else (-1, "")
     address = group.share(address or " ").strip()
     if group.rank != 0 and address:
-        descriptor = _open(address, group.world)
-    memory = SharedMemory(descriptor, group.rank, group.world, timeout) if descriptor >= 0 else None
-    if all(group.gather_texts("mapped" if memory else "")):
-        return memory
-    if memory:
-        memory.close()
-    return None
+        descriptor = _open(address, size)
+    if all(group.gather_texts("open" if descriptor >= 0 else "")):
+        return descriptor
+    if descriptor >= 0:
+        os.close(descriptor)
+    return -1
 
 
-def _create(world: int) -> tuple[int, str]:
-    """Make memory for so many ranks: its descriptor and how others open it, or -1 and nothing."""
+def _create(size: int) -> tuple[int, str]:
+    """Make so many bytes of memory: a descriptor and how others open it, or -1 and nothing."""
     if os.environ.get(SWITCH) == "0":
         return -1, ""
     try:
@@ -167,17 +196,17 @@ def _create(world: int) -> tuple[int, str]:
     except (AttributeError, OSError):  # only Linux has it
         return -1, ""
     try:
-        os.posix_fallocate(descriptor, 0, memory_size(world))
+        os.posix_fallocate(descriptor, 0, size)
     except OSError:  # it is more than this process may have
         os.close(descriptor)
         return -1, ""
     token = os.urandom(TOKEN_BYTES)
-    os.pwrite(descriptor, token, memory_size(world) - TOKEN_BYTES)
+    os.pwrite(descriptor, token, size - TOKEN_BYTES)
     path = f"/proc/{os.getpid()}/fd/{descriptor}"
     return descriptor, json.dumps([path, token.hex(), _network()])
 
 
-def _open(address: str, world: int) -> int:
+def _open(address: str, size: int) -> int:
     """A descriptor of the memory that the first rank has made; -1 if that is another machine's."""
     path, token, network = json.loads(address)
     try:
@@ -185,7 +214,7 @@ def _open(address: str, world: int) -> int:
     except OSError:
         return -1
     try:
-        written = os.pread(descriptor, TOKEN_BYTES, memory_size(world) - TOKEN_BYTES)
+        written = os.pread(descriptor, TOKEN_BYTES, size - TOKEN_BYTES)
     except OSError:  # something else has that number here
         written = b""
     if written.hex() == token and network == _network():

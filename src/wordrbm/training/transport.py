@@ -15,11 +15,6 @@ class Transport(Protocol):
     @property
     def world(self) -> int: ...
 
-    @property
-    def is_network(self) -> bool:
-        """Whether a byte takes longer to send than to code."""
-        ...
-
     def meet(self) -> None:
         """Wait until every rank is here, however long the slowest takes."""
         ...
