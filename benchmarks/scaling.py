@@ -5,16 +5,18 @@
 Measured: the seconds of an update on one host, and on two hosts in network namespaces, a veth pair
 between them with a rate limit of the kernel; default settings, K = 100,000, one thread a host. The
 bytes that a rank sends are counted with ranks that are threads. Predicted, with W hosts, S = max(4,
-W) shards, and t the seconds of an update on one:
+W) shards, t the seconds of an update on one, and t_W those of a rank's smaller update in periodic
+mode, of B_W windows:
 
-    exact      t ceil(S / W) / S + bytes (1 / rate + packing)      for an update of the run
-    periodic   t + bytes (1 / rate + packing)                      for W updates of the run
+    exact      t ceil(S / W) / S + bytes (1 / rate + packing)      for B windows
+    periodic   t_W + bytes (1 / rate + packing)                    for W B_W windows
 
-`bytes` are those of a rank and an update; `packing` is what two hosts without a limit take a byte
-beyond computing: packing, the kernel's network and waiting. With more than 16 hosts a rank of
-periodic mode is taken to send what it does with 16: by then nearly every word is sent. There is no
-term for latency, of which exact mode has three exchanges an update. Writes OUT.json and OUT.png;
-needs Linux, root, `ip`, `tc`, torch and matplotlib.
+`bytes` are those of a rank and an update; `packing` is the CPU time that two hosts without a limit
+take a byte beyond computing: packing and the kernel's network. Predictions are made of CPU times,
+which other work on the machine changes least. With more than 16 hosts a rank of periodic mode is
+taken to send what it does with 16. There is no term for waiting, and none for latency, of which
+exact mode has three an update. Periodic mode is taken to have its longest intervals. Writes
+OUT.json and OUT.png; needs Linux, root, `ip`, `tc`, torch and matplotlib.
 """
 
 import argparse
@@ -24,15 +26,17 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.network import Host, linked_hosts
-from benchmarks.running import ENDLESS, Text, made_up
+from benchmarks.running import ENDLESS, Text, made_up, updating
 from benchmarks.volume import bytes_sent, endless_run
 from wordrbm.training.exchange import ExactExchange
-from wordrbm.training.periodic import PeriodicExchange, RankBatches
+from wordrbm.training.local_training import RankBatches, rank_settings
+from wordrbm.training.periodic import PeriodicExchange
 
 K = 100_000
 RATES = (None, 10.0, 1.0)  # Gbit/s of the links measured
@@ -43,30 +47,46 @@ PERIODS = {"exact": 1, "periodic, N = 100": 100, "periodic, N = 400": 400}  # up
 MODES = tuple(PERIODS)
 
 
-class Measured(NamedTuple):
-    """What was measured, in seconds and bytes of one update of a rank."""
+class Cost(NamedTuple):
+    """Seconds of an update of a rank, and CPU seconds."""
 
-    alone: float  # seconds of an update by one host, both computing
-    linked: dict[str, dict[str, float]]  # mode, Gbit/s: seconds of an update of two hosts
+    wall: float
+    cpu: float
+
+
+class Measured(NamedTuple):
+    """What was measured, of one update of a rank."""
+
+    alone: Cost  # of one host, both computing
+    linked: dict[str, dict[str, Cost]]  # mode, Gbit/s: of two hosts
+    local: dict[int, float]  # ranks: a periodic rank's update, in updates of one host
     volumes: dict[str, dict[int, float]]  # mode, ranks: bytes sent by a rank in an update
 
     def packing(self, mode: str) -> float:
         """Seconds per byte beyond computing, measured on two hosts without a rate limit."""
-        computing = self.alone / 2 if mode == "exact" else self.alone
-        return max(0.0, self.linked[mode]["none"] - computing) / self.volumes[mode][2]
+        computing = self.alone.cpu * (0.5 if mode == "exact" else self.local[2])
+        return max(0.0, self.linked[mode]["none"].cpu - computing) / self.volumes[mode][2]
 
     def predicted(self, mode: str, world: int, gigabits: float) -> float:
         """How many times as fast as one host so many are."""
         counted = self.volumes[mode][min(world, max(self.volumes[mode]))]
         exchange = counted * (8 / (gigabits * 1e9) + self.packing(mode))
         if mode != "exact":
-            return world * self.alone / (self.alone + exchange)
+            seconds = self.alone.cpu * self.local[world] + exchange
+            return self.alone.cpu / seconds * windows_read(mode, world)
         shards = max(ENDLESS.shards, world)
-        return self.alone / (self.alone * math.ceil(shards / world) / shards + exchange)
+        return self.alone.cpu / (self.alone.cpu * math.ceil(shards / world) / shards + exchange)
 
     def measured_speed(self, mode: str, gigabits: str) -> float:
         """How many times as fast as one host two were."""
-        return self.alone * (1 if mode == "exact" else 2) / self.linked[mode][gigabits]
+        return self.alone.wall / self.linked[mode][gigabits].wall * windows_read(mode, 2)
+
+
+def windows_read(mode: str, world: int) -> float:
+    """How much text an update of all ranks reads, over that of one process."""
+    if mode == "exact":
+        return 1.0
+    return world * rank_settings(ENDLESS, 0, world).batch_size / ENDLESS.batch_size
 
 
 def exchange_of(mode: str, transport: Any) -> Any:
@@ -82,12 +102,13 @@ def updates_of(mode: str, transport: Any, text: Text) -> Any:
     if mode == "exact":
         shards = max(ENDLESS.shards, transport.world)
         return endless_run(text, ENDLESS.model_copy(update={"shards": shards}), exchange)
-    batches = RankBatches(text.batches, transport.rank, transport.world, ENDLESS.batch_size)
-    return endless_run(text._replace(batches=batches), ENDLESS, exchange)
+    settings = rank_settings(ENDLESS, transport.rank, transport.world)
+    batches = RankBatches(text.batches, transport.rank, transport.world, settings.batch_size)
+    return endless_run(text._replace(batches=batches), settings, exchange)
 
 
-def time_ranks(hosts: list[Host], mode: str, updates: int, world: int) -> float:
-    """Seconds of an update on these hosts: the ranks of one run, or each a run of its own."""
+def time_ranks(hosts: list[Host], mode: str, updates: int, world: int) -> Cost:
+    """The cost of an update on these hosts: the ranks of one run, or each a run of its own."""
     processes = []
     for host in hosts:
         variables = [
@@ -97,20 +118,20 @@ def time_ranks(hosts: list[Host], mode: str, updates: int, world: int) -> float:
         command = [sys.executable, "-m", "benchmarks.scaling", f"--worker={mode}", str(updates)]
         words = ["env", *variables, *command]
         processes.append(host.start(words, stdout=subprocess.PIPE))
-    outputs = [process.communicate()[0] for process in processes]
-    return sum(map(float, outputs)) / len(outputs)
+    costs = [list(map(float, process.communicate()[0].split())) for process in processes]
+    return Cost(*(sum(values) / len(costs) for values in zip(*costs, strict=True)))
 
 
 def run_worker(mode: str, updates: int) -> None:
-    """Print the seconds of an update of this rank."""
+    """Print what an update of this rank costs."""
     from wordrbm.training.distributed import join_group
 
     text = made_up(K)
     if int(os.environ["WORLD_SIZE"]) == 1:
-        print(time_updates(updates_of(mode, _Alone(), text), mode, updates))
+        print(*time_updates(updates_of(mode, _Alone(), text), mode, updates))
         return
     with join_group() as group:
-        print(time_updates(updates_of(mode, group, text), mode, updates))
+        print(*time_updates(updates_of(mode, group, text), mode, updates))
 
 
 class _Alone(NamedTuple):
@@ -118,29 +139,51 @@ class _Alone(NamedTuple):
     world: int = 1
 
 
-def time_updates(run: Any, mode: str, updates: int) -> float:
+def time_updates(run: Any, mode: str, updates: int) -> Cost:
     """The first updates compile, and every rank begins to be timed after an exchange."""
     for _ in range(max(20, PERIODS[mode])):
         next(run)
-    began = time.perf_counter()
+    began, cpu = time.perf_counter(), time.process_time()
     for _ in range(updates):
         next(run)
-    return (time.perf_counter() - began) / updates
+    wall, cpu = time.perf_counter() - began, time.process_time() - cpu
+    return Cost(wall / updates, cpu / updates)
 
 
 def measure(updates: int) -> Measured:
     """Time one and two hosts, and count what ranks send."""
-    linked: dict[str, dict[str, float]] = {mode: {} for mode in MODES}
+    linked: dict[str, dict[str, Cost]] = {mode: {} for mode in MODES}
     alone = []
     for rate in RATES:
         with linked_hosts(rate) as hosts:
             alone.append(time_ranks(hosts, "exact", updates, 1))
             for mode in MODES:
-                seconds = time_ranks(hosts, mode, updates, 2)
-                linked[mode][f"{rate:g}" if rate else "none"] = seconds
-                print(f"{mode}, {rate or 'no limit'}: {1e3 * seconds:.1f} ms", flush=True)
-    print(f"alone: {[round(1e3 * x, 1) for x in alone]} ms", flush=True)
-    return Measured(sorted(alone)[len(alone) // 2], linked, count_volumes())
+                cost = time_ranks(hosts, mode, updates, 2)
+                linked[mode][f"{rate:g}" if rate else "none"] = cost
+                print(f"{mode}, {rate or 'no limit'}: {milliseconds(cost)}", flush=True)
+    print(f"alone: {', '.join(map(milliseconds, alone))}", flush=True)
+    middle = Cost(*(sorted(values)[len(alone) // 2] for values in zip(*alone, strict=True)))
+    return Measured(middle, linked, time_local_updates(), count_volumes())
+
+
+def milliseconds(cost: Cost) -> str:
+    """A cost as text."""
+    return f"{1e3 * cost.wall:.1f} ms, {1e3 * cost.cpu:.1f} of the processor"
+
+
+def time_local_updates(rounds: int = 10) -> dict[int, float]:
+    """How long a rank's update in periodic mode takes, over one of a process alone; interleaved."""
+    text, best = made_up(K), dict[int, float]()
+    with ExitStack() as stack:
+        runs = {
+            world: stack.enter_context(updating(text, settings=rank_settings(ENDLESS, 0, world)))
+            for world in (1, *WORLDS)
+        }
+        for _ in range(rounds):
+            for world, run in runs.items():
+                best[world] = min(best.get(world, math.inf), run(10))
+    print(f"updates: { {world: round(1e3 * x, 2) for world, x in best.items()} } ms", flush=True)
+    return {world: seconds / best[1] for world, seconds in best.items()}
 
 
 def count_volumes() -> dict[str, dict[int, float]]:

@@ -12,7 +12,7 @@ from wordrbm.kernels.pcd_gradient import Parameters, ShardGradient
 from wordrbm.kernels.periodic import row_owners
 from wordrbm.training.exchange import Requests
 from wordrbm.training.optimizer import Averages
-from wordrbm.training.periodic import PeriodicExchange, RankBatches
+from wordrbm.training.periodic import PeriodicExchange
 
 K, d, H, POWER = 12, 3, 4, 2  # an odd d: records are padded
 SHAPES = {"D": (K, d), "U": (H, d), "b": (K,), "c": (H,)}
@@ -172,14 +172,3 @@ def test_the_average_of_a_row_is_that_of_its_owners_copy(world):
 def test_what_one_rank_wants_all_do():
     _, _, agreed = averaged([[1], [2]], [Requests(), Requests(save=True)])
     assert list(agreed) == [Requests(save=True)] * 2
-
-
-@pytest.mark.parametrize("world", [1, 2, 3])
-def test_the_ranks_read_every_batch_once(world):
-    B, text = 4, np.arange(400).reshape(-1, 2)
-    parts = [RankBatches(lambda i, k: text[i : i + k], rank, world, B) for rank in range(world)]
-    size = B * (len(text) // B // world)
-    read = np.concatenate([part(0, size) for part in parts])
-    assert len(np.unique(read[:, 0])) == size * world
-    for part in parts:
-        np.testing.assert_array_equal(part(3, 9), part(0, 12)[3:])

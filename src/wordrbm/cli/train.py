@@ -47,7 +47,8 @@ def train_command(
         bool, typer.Option("--distributed", help="This is one of the processes of torchrun.")
     ] = False,
     average_every: Annotated[
-        int | None, _option("Updates after which processes are averaged; none: the same bits.")
+        int | None,
+        _option("Updates between averages of processes, fewer at first; none: one run."),
     ] = None,
     rank_timeout: Annotated[float, typer.Option(help="Seconds to wait for a process.")] = 60.0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint.")] = False,

@@ -29,6 +29,7 @@ from wordrbm.shapes import Array
 from wordrbm.storage import make_folder, remove_temporaries, write_errors
 from wordrbm.text.vocabulary import Vocabulary
 from wordrbm.training import TrainingSettings, TrainingState
+from wordrbm.training.local_training import rank_settings
 from wordrbm.training.optimizer import Averages
 
 FOLDER = "checkpoints"
@@ -194,7 +195,8 @@ def _shapes(identity: RunIdentity) -> dict[str, Shape]:
     settings, K = identity.settings, len(identity.vocabulary)
     shapes = shapes_for(K, settings)
     averages = {**shapes, "covered": (K,)} if settings.averaging else {}
-    chains = settings.chains * (identity.periodic or {}).get("world_size", 1)
+    world = (identity.periodic or {}).get("world_size", 1)
+    chains = rank_settings(settings, 0, world).chains * world
     return {
         **shapes,
         **{f"velocity.{name}": shapes[name] for name in ("U", "c")},

@@ -16,12 +16,12 @@ from wordrbm.shapes import Array
 from wordrbm.training import TrainingSettings, TrainingState
 from wordrbm.training.batches import Batches
 from wordrbm.training.exchange import ExactExchange, Exchange, Requests
+from wordrbm.training.local_training import AveragingSchedule, RankBatches, rank_settings
 from wordrbm.training.optimizer import part_slice
-from wordrbm.training.periodic import PeriodicExchange, RankBatches
+from wordrbm.training.periodic import PeriodicExchange
 from wordrbm.training.table_exchange import SharingTransport, TableExchange, share_tables
 
 T = TypeVar("T")
-SEED_STRIDE = 0x9E3779B97F4A7C15  # ranks of one run, and of runs with near seeds, differ
 Start: TypeAlias = Callable[[], TrainingState]
 
 
@@ -179,7 +179,7 @@ class PeriodicRanks:
     """Ranks that train on their own, and are averaged after some updates and before a score."""
 
     def __init__(self, group: TrainingGroup, average_every: int) -> None:
-        self._group, self._every = group, average_every
+        self._group, self._schedule = group, AveragingSchedule(average_every)
         self._local: TrainingSettings | None = None
         self.is_first, self.exchange = group.is_first, PeriodicExchange(group, self._is_due)
         self.on_all, self.on_first = group.on_all, group.on_first
@@ -190,7 +190,7 @@ class PeriodicRanks:
     def _is_due(self, step: int) -> bool:
         assert self._local is not None
         due = is_score_due(step, self._local.steps, self._local.evaluations)
-        return step % self._every == 0 or due
+        return self._schedule.is_due(step) or due
 
     def complete(self, state: TrainingState, settings: TrainingSettings) -> TrainingState:
         """The state with the chains of all ranks in their order, on the first with all averages."""
@@ -201,12 +201,7 @@ class PeriodicRanks:
 
     def divide(self, settings: TrainingSettings) -> TrainingSettings:
         """The updates are divided among the ranks; each has random numbers of its own."""
-        steps = -(-settings.steps // self._group.world)
-        changes = {
-            "windows": steps * settings.batch_size,
-            "seed": (settings.seed + self._group.rank * SEED_STRIDE) % 2**63,
-        }
-        self._local = settings.model_copy(update=changes)
+        self._local = rank_settings(settings, self._group.rank, self._group.world)
         return self._local
 
     def place(self, model: WordRepRBM, state: TrainingState) -> tuple[WordRepRBM, TrainingState]:

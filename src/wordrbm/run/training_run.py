@@ -134,7 +134,7 @@ class TrainingRun:
         for current, progress in self._updates(first):
             seconds += time.monotonic() - resumed_at
             progress = progress._replace(windows=progress.windows * self._readers)
-            windows = progress.windows - first.state.step * self.settings.batch_size * self._readers
+            windows = progress.windows - first.state.step * self._local.batch_size * self._readers
             scores, step = self._score(current, stop), current.state.step
             report = StepReport(step, progress, seconds, windows / seconds, scores)
             self._record(report)
@@ -196,7 +196,7 @@ class TrainingRun:
     def _batches(self) -> Batches:
         windows = self.prepared.windows(self.settings.window, "train")
         batches = ShuffledBatches(windows, self.settings.seed)
-        return self.ranks.select(batches, self.settings.batch_size)
+        return self.ranks.select(batches, self._local.batch_size)
 
     def _score(self, current: RunState, stop: StopCheck) -> HeldOutScores | None:
         """The scores that are due; a stop abandons them, to be taken first on resuming."""

@@ -35,8 +35,7 @@ from wordrbm.kernels.periodic import (
     set_rows,
 )
 from wordrbm.kernels.update import UpdateState
-from wordrbm.shapes import Array, Words
-from wordrbm.training.batches import Batches
+from wordrbm.shapes import Array
 from wordrbm.training.exchange import Requests
 from wordrbm.training.optimizer import Averages, part_slice
 from wordrbm.training.transport import Transport
@@ -199,22 +198,3 @@ def _mean_records(received: Sequence[Array], d: int, tables: RowTables) -> Array
     means = _records(count, d)
     pack_means(rows[:count], totals, tables.place, *_views(means))
     return means
-
-
-@final
-class RankBatches:
-    """Every world-th batch of a run, beginning with that of this rank."""
-
-    def __init__(self, batches: Batches, rank: int, world: int, batch_size: int) -> None:
-        self._batches, self._rank, self._world, self._size = batches, rank, world, batch_size
-
-    def __call__(self, first: int, size: int) -> Words:
-        """The windows at positions first .. first + size - 1 of those that this rank reads."""
-        parts, B = [], self._size
-        while size > 0:
-            block, place = divmod(first, B)
-            count = min(size, B - place)
-            start = (block * self._world + self._rank) * B + place
-            parts.append(self._batches(start, count))
-            first, size = first + count, size - count
-        return np.concatenate(parts)
