@@ -16,7 +16,7 @@ from wordrbm.training.settings import TrainingSettings
 
 SEED_STRIDE = 0x9E3779B97F4A7C15  # ranks of one run, and of runs with near seeds, differ
 FIRST_INTERVAL = 4  # updates between two averages
-GROWTH = 0.05  # of the updates made so far
+GROWTH = 0.02  # of the updates made so far
 
 
 def rank_settings(settings: TrainingSettings, rank: int, world: int) -> TrainingSettings:
