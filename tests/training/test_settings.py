@@ -121,12 +121,21 @@ def test_rates_fall_with_the_size_of_the_model_and_the_length_of_the_run(sizes, 
 
 
 def test_windows_of_more_than_three_words_take_more_proposals_and_bigrams():
-    short, long = (check_settings({"window": n}) for n in (3, 4))
+    short, long = (check_settings({"window": n, "windows": 1_000_000}) for n in (3, 4))
     assert (short.jumps, short.bigram_share, short.reservoir) == (1, 0.0, 131_072)
     assert (long.jumps, long.bigram_share, long.reservoir) == (8, 0.3, 1_048_576)
     assert check_settings({"window": 10_000}).reservoir < 1_000  # memory stays bounded
     explicit = check_settings({"window": 5, "jumps": 2})
     assert (explicit.jumps, explicit.bigram_share) == (2, 0.3)
+
+
+def test_long_runs_store_more_windows():
+    stored = [
+        check_settings(values).reservoir
+        for values in ({"windows": 9_999_999}, {"windows": 10_000_000}, {}, {"reservoir": 5})
+    ]
+    assert stored == [131_072, 1_048_576, 1_048_576, 5]
+    assert check_settings({"jumps": 0}).reservoir == 131_072  # of no use
 
 
 @pytest.mark.parametrize("values", [{"jumps": 0}, {"preset": "paper"}])

@@ -22,7 +22,7 @@ class Reading(NamedTuple):
     encoding_errors: str
 
 
-class CountedDocuments(NamedTuple):
+class ReadDocuments(NamedTuple):
     """Documents as counts, the vocabulary of the columns, and what to call each of them."""
 
     counts: Any
@@ -53,7 +53,7 @@ def iter_placed(
 
 def read_documents(
     paths: Sequence[Path], reading: Reading, selection: "WordSelection", words: Path | None
-) -> CountedDocuments:
+) -> ReadDocuments:
     """Documents to train on: text, a prepared corpus, or counts with a file of words."""
     from wordrbm.classification.document_counts import count_words, select_words
 
@@ -65,12 +65,10 @@ def read_documents(
     tokenized, places, beginnings = _tokenize(paths, reading)
     vocabulary = select_words(tokenized, selection)
     counts = count_words(tokenized.encode(vocabulary), len(vocabulary) - 1)
-    return CountedDocuments(counts, vocabulary, places, beginnings, True)
+    return ReadDocuments(counts, vocabulary, places, beginnings, True)
 
 
-def read_for_model(
-    model: "StoredTopics", paths: Sequence[Path], reading: Reading
-) -> CountedDocuments:
+def read_for_model(model: "StoredTopics", paths: Sequence[Path], reading: Reading) -> ReadDocuments:
     """New documents as counts of a model's own words."""
     import numpy as np
 
@@ -81,7 +79,7 @@ def read_for_model(
     if documents is None:
         tokenized, places, beginnings = _tokenize(paths, reading)
         counts = count_words(tokenized.encode(vocabulary), len(vocabulary) - 1)
-        documents = CountedDocuments(counts, vocabulary, places, beginnings, True)
+        documents = ReadDocuments(counts, vocabulary, places, beginnings, True)
     elif documents.is_text:  # a prepared corpus, whose words have other numbers
         target = vocabulary.ids(documents.vocabulary.words[1:])
         documents = documents._replace(counts=_renumber(documents.counts, target, len(vocabulary)))
@@ -100,7 +98,7 @@ def read_for_model(
     return documents
 
 
-def _read_matrix(paths: Sequence[Path], words: Path | None) -> CountedDocuments | None:
+def _read_matrix(paths: Sequence[Path], words: Path | None) -> ReadDocuments | None:
     """A prepared corpus or an .npz file of counts, if the one path given is one."""
     from wordrbm.classification.document_counts import COUNTS_SUFFIX, count_corpus, read_counts
     from wordrbm.text.corpus import MANIFEST, PreparedCorpus
@@ -121,7 +119,7 @@ def _read_matrix(paths: Sequence[Path], words: Path | None) -> CountedDocuments 
         counts, vocabulary = read_counts(paths[0], None if words is None else _read_words(words))
         what = "row"
     places = [f"{paths[0]}, {what} {number}" for number in range(counts.shape[0])]
-    return CountedDocuments(counts, vocabulary, places, [""] * len(places), is_corpus[0])
+    return ReadDocuments(counts, vocabulary, places, [""] * len(places), is_corpus[0])
 
 
 def _read_words(path: Path) -> list[str]:

@@ -9,7 +9,7 @@ import typer
 
 from wordrbm.cli import options as opt
 from wordrbm.cli import similar_documents, topic_likelihood, topics
-from wordrbm.cli.document_input import CountedDocuments, Reading, read_documents
+from wordrbm.cli.document_input import ReadDocuments, Reading, read_documents
 from wordrbm.cli.progress import Display, StopSignals, progress, stop_cleanly
 from wordrbm.errors import WordRBMError
 
@@ -155,7 +155,7 @@ def _speed(run: "DocumentRun", first: "DocumentReport", last: "DocumentReport") 
 
 
 def _report(
-    run: "DocumentRun", documents: CountedDocuments, last: "DocumentReport | None"
+    run: "DocumentRun", documents: ReadDocuments, last: "DocumentReport | None"
 ) -> dict[str, Any]:
     """What was read and measured, written beside the model; times are only printed."""
     from wordrbm.analysis.coherence import topic_coherence, topic_diversity

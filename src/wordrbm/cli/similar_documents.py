@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordrbm.cli import options as opt
-from wordrbm.cli.document_input import CountedDocuments, Reading, read_for_model
+from wordrbm.cli.document_input import ReadDocuments, Reading, read_for_model
 from wordrbm.cli.topics import WORDLESS, DocumentPaths, TopicModelFolder
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def find_similar(
 
 
 def _nearest(
-    stored: "StoredTopics", queries: CountedDocuments, collection: CountedDocuments, top: int
+    stored: "StoredTopics", queries: ReadDocuments, collection: ReadDocuments, top: int
 ) -> list[list[tuple[int, float]]]:
     """The numbers and cosines of the documents nearest to each query; none if it has no word."""
     import numpy as np

@@ -19,6 +19,7 @@ LONGEST_SHORT_WINDOW = 3
 SHORT_WINDOW_JUMPS: Mapping[str, Any] = {"jumps": 1, "bigram_share": 0.0, "reservoir": 2**17}
 LONG_WINDOW_JUMPS: Mapping[str, Any] = {"jumps": 8, "bigram_share": 0.3}
 LARGE_RESERVOIR, RESERVOIR_WORDS = 2**20, 2**23  # windows, and at most so many words in them
+LONG_RUN = 10_000_000  # windows: a run that has the time to learn rare windows by heart
 MAX_FILE_BYTES = 1_000_000  # bytes of settings
 MAX_FAULTS = 20  # that one sentence may hold
 
@@ -57,7 +58,8 @@ class TrainingSettings(StrictModel):
         131_072,
         ge=1,
         le=MAX_COUNT,
-        description="windows read lately that jumps draw from; up to 1,048,576 if n is above 3",
+        description="windows read lately that jumps draw from; up to 1,048,576 if n is above 3, or "
+        "in runs of 10 M windows and more",
     )
     bigram_share: float = Field(
         0.0,
@@ -152,11 +154,14 @@ def default_rate(values: Mapping[str, Any]) -> float:
 
 
 def default_jumps(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The jumps for the length of windows among the settings, if there are any jumps."""
-    window = values.get("window")
-    if not isinstance(window, int) or window <= LONGEST_SHORT_WINDOW or values.get("jumps") == 0:
+    """The jumps for the sizes of windows and run among the settings, if there are any jumps."""
+    fields = TrainingSettings.model_fields
+    n, windows = (values.get(name, fields[name].default) for name in ("window", "windows"))
+    if not isinstance(n, int) or not isinstance(windows, int) or values.get("jumps") == 0:
         return {}
-    return {**LONG_WINDOW_JUMPS, "reservoir": min(LARGE_RESERVOIR, 1 + RESERVOIR_WORDS // window)}
+    if n > LONGEST_SHORT_WINDOW:
+        return {**LONG_WINDOW_JUMPS, "reservoir": min(LARGE_RESERVOIR, 1 + RESERVOIR_WORDS // n)}
+    return {"reservoir": LARGE_RESERVOIR} if windows >= LONG_RUN else {}
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
