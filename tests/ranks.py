@@ -32,7 +32,7 @@ def free_port():
 class Ranks:
     """So many ranks of one command; each has a log of its own."""
 
-    def __init__(self, zygote, folder, world, *arguments, each=lambda rank: []):
+    def __init__(self, zygote, folder, world, *arguments, each=lambda rank: [], code=None):
         folder.mkdir(parents=True, exist_ok=True)
         self.zygote, self.logs = zygote, [folder / f"{rank}.log" for rank in range(world)]
         shared = os.environ | {
@@ -42,7 +42,7 @@ class Ranks:
         self.children = [
             zygote.start(
                 *arguments, *each(rank), "--distributed", log=log,
-                environment=shared | {"RANK": str(rank)},
+                environment=shared | {"RANK": str(rank)}, **(code or {}).get(rank, {}),
             )
             for rank, log in enumerate(self.logs)
         ]  # fmt: skip

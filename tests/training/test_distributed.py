@@ -171,6 +171,26 @@ def test_a_missing_corpus_on_one_rank_ends_all(zygote, corpus, tmp_path):
     assert ranks.texts().count("Rank 1: ") == 1
 
 
+FULL_DISK = """
+import wordrbm.run.training_run as run
+from wordrbm.errors import WordRBMError
+
+def refuse(*given):
+    raise WordRBMError("metrics.jsonl cannot be written: no space left.")
+
+run.append_metrics = refuse
+"""
+
+
+def test_a_failure_of_the_first_rank_alone_is_the_sentence_of_all(zygote, corpus, tmp_path):
+    code = {0: {"code": FULL_DISK}}
+    out = ["--out", tmp_path / "model", *OPTIONS]
+    ranks = Ranks(zygote, tmp_path, 2, "train", corpus, *out, code=code)
+    assert ranks.wait() == [2, 2]
+    assert ranks.texts().count("no space left") == 1
+    assert "no longer answers" not in ranks.texts()
+
+
 def test_periodic_averaging_is_deterministic_for_a_world_size(zygote, corpus, tmp_path):
     results = []
     for folder in (tmp_path / "a", tmp_path / "b"):

@@ -42,13 +42,13 @@ def train_command(
     threads: Annotated[int | None, _option("Threads; the bits are the same [all cores].")] = None,
     checkpoint_minutes: Annotated[float, typer.Option(help="Between checkpoints.")] = 5.0,
     tensorboard: Annotated[Path | None, _option("A folder for TensorBoard events.")] = None,
-    processes: Annotated[int | None, _option("Processes on this machine; the same bits.")] = None,
+    processes: Annotated[int | None, _option("Processes on this machine.")] = None,
     distributed: Annotated[
         bool, typer.Option("--distributed", help="This is one of the processes of torchrun.")
     ] = False,
     average_every: Annotated[
         int | None,
-        _option("Updates between averages of processes, fewer at first; none: one run."),
+        _option("Average processes after so many updates; without it they share each."),
     ] = None,
     rank_timeout: Annotated[float, typer.Option(help="Seconds to wait for a process.")] = 60.0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint.")] = False,

@@ -242,6 +242,6 @@ def _periodic_differences(stored: Any, current: dict[str, int] | None) -> list[s
     old, new = (x if isinstance(x, dict) else {} for x in (stored, current))
     return [
         f"{name} was {short_repr(old.get(name))} and is now {new.get(name)!r}"
-        for name in ("average_every", "world_size")
+        for name in sorted(old.keys() | new.keys())
         if old.get(name) != new.get(name)
     ]

@@ -16,7 +16,7 @@ from wordrbm.shapes import Array
 from wordrbm.training import TrainingSettings, TrainingState
 from wordrbm.training.batches import Batches
 from wordrbm.training.exchange import ExactExchange, Exchange, Requests
-from wordrbm.training.local_training import AveragingSchedule, RankBatches, rank_settings
+from wordrbm.training.local_training import SCHEDULE, AveragingSchedule, RankBatches, rank_settings
 from wordrbm.training.optimizer import part_slice
 from wordrbm.training.periodic import PeriodicExchange
 from wordrbm.training.table_exchange import SharingTransport, TableExchange, share_tables
@@ -185,7 +185,11 @@ class PeriodicRanks:
         self.on_all, self.on_first = group.on_all, group.on_first
         self.check_same, self.broadcast = group.check_same, group.broadcast
         self.agree = self.exchange.agree
-        self.periodic = {"average_every": average_every, "world_size": group.world}
+        self.periodic = {
+            "average_every": average_every,
+            "world_size": group.world,
+            "averaging_schedule": SCHEDULE,
+        }
 
     def _is_due(self, step: int) -> bool:
         assert self._local is not None

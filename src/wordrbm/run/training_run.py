@@ -238,7 +238,7 @@ class TrainingRun:
 
     def _save_model(self, current: RunState) -> None:
         rbm = averaged(current.rbm, current.state)
-        check_weights(rbm, rbm.parameters(), self.settings.steps, self.settings)
+        check_weights(rbm, rbm.parameters(), current.state.step, self.settings)
         identity = self.identity
         stored = StoredModel(rbm, identity.vocabulary, identity.settings, identity.corpus)
         write_model(self.out, stored, identity.extra_metadata)

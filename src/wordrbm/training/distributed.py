@@ -161,6 +161,8 @@ class ProcessGroup:
             sentence = f"Rank {self.rank} was stopped; the same command with --resume goes on."
         if not isinstance(error, RankLost | Stopped) and not self._failure():
             call_within(lambda: self._store.set("failure", sentence), None)
+        if self._memory:
+            self._memory.close()  # those who wait for this rank look for its sentence
         # The store may be gone when all have left.
         self.is_reporter = call_within(lambda: int(self._store.add("reported", 1)) == 1, True)
         self.leave()
@@ -239,9 +241,8 @@ def join_group(timeout: float = 60.0) -> Iterator[ProcessGroup]:
             "`torchrun ... -m wordrbm`, or give --processes instead."
         )
     warnings.filterwarnings("ignore", module="torch")
-    limit = timedelta(seconds=timeout)
+    limit, waiting = (timedelta(seconds=x) for x in (timeout, max(timeout, START_SECONDS)))
     try:
-        waiting = max(limit, timedelta(seconds=START_SECONDS))
         store, rank, world = next(iter(dist.rendezvous("env://", timeout=waiting)))
         name = agree_on_start(store, rank, world, waiting.total_seconds())
         gloo, texts = (dist.PrefixStore(f"{x}/{name}", store) for x in ("gloo", "texts"))

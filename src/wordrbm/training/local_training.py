@@ -17,6 +17,7 @@ from wordrbm.training.settings import TrainingSettings
 SEED_STRIDE = 0x9E3779B97F4A7C15  # ranks of one run, and of runs with near seeds, differ
 FIRST_INTERVAL = 4  # updates between two averages
 GROWTH = 0.02  # of the updates made so far
+SCHEDULE = 2  # raised when intervals, batches or shards of ranks change: runs cannot go on with it
 
 
 def rank_settings(settings: TrainingSettings, rank: int, world: int) -> TrainingSettings:

@@ -53,8 +53,8 @@ class TableExchange:
         shared = self._transport.share_arrays(state.gradient)
         if shared is None:
             raise WordRBMError(
-                "The processes cannot share the memory for their gradients; free memory, or set "
-                "WORDRBM_SHARED_MEMORY=0."
+                "The processes cannot share the memory for their gradients; raise `ulimit -f`, or "
+                "set WORDRBM_SHARED_MEMORY=0, which sends them instead."
             )
         return state._replace(gradient=ShardGradient(*shared), shares_tables=True)
 
