@@ -206,4 +206,11 @@ def test_a_signal_saves_a_checkpoint_and_resume_goes_on(corpus, tmp_path, number
     assert "--resume" in said
     done = wordrbm("train", corpus, "--out", tmp_path / "model", *run, "--resume")
     assert done.returncode == 0, done.stderr
+    assert "holds no checkpoint" not in done.stderr
     assert (tmp_path / "model" / "model.safetensors").exists()
+
+
+def test_resuming_what_never_began_says_so(corpus, tmp_path):
+    done = wordrbm("train", corpus, "--out", tmp_path / "model", *SMALL, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert f"{tmp_path / 'model'} holds no checkpoint: training begins" in done.stderr

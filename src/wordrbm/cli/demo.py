@@ -21,7 +21,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="The folder to make.")] = Path("demo"),
     windows: Annotated[int, typer.Option(help="Windows to read.")] = WINDOWS,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a stopped demo; so it does without this.")
+        bool, typer.Option("--resume", help="Resume a stopped demo: always on.")
     ] = True,
     quiet: Quiet = False,
 ) -> None:
@@ -40,8 +40,9 @@ def demo(
 
     corpus, model = out / "corpus", out / "model"
     if not corpus.exists():
+        text = speeches()
         make_folder(out)
-        run_prepare([speeches()], corpus, {"vocabulary_size": 20_000}, resume=resume, quiet=quiet)
+        run_prepare([text], corpus, {"vocabulary_size": 20_000}, resume=resume, quiet=quiet)
     run = make_run(PreparedCorpus.open(corpus), model, {"windows": windows, "evaluations": 8})
     run_with_progress(run, resume=resume, quiet=quiet)
     vectors = load(model).vectors

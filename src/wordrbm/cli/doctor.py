@@ -50,7 +50,7 @@ def diagnose(
     if self_test:
         from wordrbm.run.self_test import run_self_test
 
-        print("self-test ... (the first one compiles for a minute)", file=sys.stderr)
+        print("self-test ... (the first one compiles for one to five minutes)", file=sys.stderr)
         report["self_test"] = [check._asdict() for check in run_self_test()]
     print_result(report, _lines(report), as_json=as_json)
     failed = [check["name"] for check in report.get("self_test", []) if not check["passed"]]

@@ -80,12 +80,23 @@ def train_command(
     if tensorboard is not None:
         check_events(tensorboard, out)
     with shared.members(make, out, resume=resume) as (run, is_first):
+        if resume and is_first and not quiet:
+            _note_beginning(out)
         last = run_with_progress(
             run, resume=resume or distributed, quiet=quiet or not is_first,
             tensorboard=tensorboard if is_first else None,
         )  # fmt: skip
         if is_first:
             _print_result(run, last, as_json=as_json)
+
+
+def _note_beginning(out: Path) -> None:
+    """Say that a run begins, where --resume finds nothing to go on with."""
+    from wordrbm.io.checkpoint import list_checkpoints
+    from wordrbm.io.model_folder import MODEL
+
+    if not list_checkpoints(out) and not (out / MODEL).exists():
+        typer.echo(f"{out} holds no checkpoint: training begins at its first update.", err=True)
 
 
 def with_options(fields: "Mapping[str, FieldInfo]") -> Callable[..., None]:
