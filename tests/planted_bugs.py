@@ -490,7 +490,7 @@ BUGS = [
     Bug("rows of other ranks changed before they are averaged", "kernels/distributed.py",
         "if averages.power > 0 and averages.covered[w] < now:", "if False:", SHARED),
     Bug("chains of other ranks missing from a checkpoint", "training/exchange.py",
-        "self._complete_shards(array.reshape(shards, -1))", "pass", SHARED),
+        "complete_shards(array.reshape(shards, -1), self._transport)", "pass", SHARED),
     Bug("changes of parameters coded against zero", "training/parameter_exchange.py",
         "self._before = self._pack(self._transport.rank, state)",
         "self._before = np.zeros(self._size(self._transport.rank, state), np.float32)", SHARED),
