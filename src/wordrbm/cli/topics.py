@@ -99,12 +99,12 @@ def describe_topics(
 
     from wordrbm.analysis.coherence import topic_coherence
     from wordrbm.analysis.topic_plot import Topic
-    from wordrbm.inference.topics import BY_DOCUMENTS, rank_words, word_scores
+    from wordrbm.inference.topics import BY_DOCUMENTS, first_words, word_scores
 
     if by == BY_DOCUMENTS and reference is None:
         raise WordRBMError("--by documents needs documents; give some as --reference.")
     scores = word_scores(stored.rbm, stored.frequency, by, reference)
-    ranked = rank_words(stored.rbm, stored.frequency, max(top, COHERENCE_WORDS), by, reference)
+    ranked = first_words(scores, max(top, COHERENCE_WORDS))
     if reference is not None:
         known: Sequence[float | None] = topic_coherence(
             ranked[:, :COHERENCE_WORDS], reference

@@ -49,8 +49,12 @@ def rank_words(
     """The columns of the first `count` words of every topic."""
     if count < 1:
         raise InvalidInput(f"{count} words of a topic were asked for; give 1 or more.")
-    score = word_scores(model, frequency, by, counts)
-    return np.argsort(-score, axis=1, kind="stable")[:, :count]
+    return first_words(word_scores(model, frequency, by, counts), count)
+
+
+def first_words(scores: Float[np.ndarray, "H K"], count: int) -> Int64[np.ndarray, "H _"]:
+    """The columns of the `count` highest scores of every topic, equal ones in their order."""
+    return np.argsort(-scores, axis=1, kind="stable")[:, :count]
 
 
 def document_shares(model: ReplicatedSoftmaxRBM, counts: Any) -> Float64[np.ndarray, "N H"]:
