@@ -145,7 +145,7 @@ def _read_unlabelled(folder: Path, files: LabelledFiles, options: ReadOptions) -
             "beside the classes, or leave out --pretrain-unlabelled and --self-training."
         )
     texts = iter_documents(files.unlabelled, options.field, options.encoding_errors)
-    tokenized = tokenize_documents(texts)
+    tokenized = tokenize_documents(texts, keep_digits=True)
     return DocumentSet(tokenized, np.full(len(tokenized.documents), -1))
 
 

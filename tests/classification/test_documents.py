@@ -50,6 +50,31 @@ def test_the_vocabulary_has_the_most_frequent_words(tokenized):
     assert len(tokenized.vocabulary(10, 4)) == 2
 
 
+def test_frequent_numbers_are_words_and_rare_ones_are_masked():
+    tokenized = tokenize_documents(["9/10 9/10 8/10 1/10 a a", "7/10 b5 b6"], keep_digits=True)
+    vocabulary = tokenized.vocabulary(10, 2)
+    assert dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)) == {
+        "<unk>": 0, "#/#": 3, "9/10": 2, "a": 2, "b#": 2,
+    }  # fmt: skip
+    new = tokenize_documents(["9/10 10/10 b7 c8"], keep_digits=True)
+    words = [vocabulary.words[k] for k in new.encode(vocabulary).ids]
+    assert words == ["9/10", "#/#", "b#", "<unk>"]
+
+
+def test_a_vocabulary_of_masked_words_reads_digits_as_before():
+    texts = ["In 1999 he gave 9/10.", "9/10 in 2001"]
+    masked, kept = (tokenize_documents(texts, keep_digits=x) for x in (False, True))
+    vocabulary = masked.vocabulary(10, 1)
+    assert kept.encode(vocabulary).ids.tolist() == masked.encode(vocabulary).ids.tolist()
+
+
+def test_documents_of_classes_keep_their_digits(tmp_path):
+    for name, text in (("bad", "2/10"), ("good", "9/10")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text(text)
+    assert read_labelled(tmp_path).train.tokenized.words == ["2/10", "9/10"]
+
+
 def test_training_and_test_documents_by_class(tmp_path):
     sets = read_labelled(write_reviews(tmp_path, count=20, test=8, unlabelled=4))
     assert sets.classes == ("animals", "money")

@@ -50,7 +50,7 @@ class Classifier:
 
     def probabilities(self, X: Any) -> ClassScores:
         """The probability of each class for documents, each a str or a list of tokens."""
-        documents = self.models.encode(tokenize_documents(X))
+        documents = self.models.encode(tokenize_documents(X, keep_digits=True))
         return self.head.probabilities(contrast(self.models.energies(documents)))
 
     def accuracy(self, tokenized: TokenizedDocuments, label: Labels) -> float:

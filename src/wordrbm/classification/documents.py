@@ -3,10 +3,13 @@
 A document is a `str`, tokenized as the training text of any model is, or a list of tokens. No
 window crosses documents. Documents may come from a generator: what stays in memory is an integer
 for every token, and the distinct words.
+
+Documents of a classifier keep their digits: 9/10 and 2/10 are words of their own, if each occurs
+often enough. Other numbers are looked up with their digits masked, as #/#.
 """
 
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from itertools import count
@@ -22,7 +25,7 @@ from wordrbm.inference import inputs
 from wordrbm.text.formats import DEFAULT_FIELD, iter_documents
 from wordrbm.text.labelled import FilesByClass, find_labelled, find_test_set
 from wordrbm.text.reader import STRICT, check_encoding_errors
-from wordrbm.text.tokenizer import normalize_token, tokenize
+from wordrbm.text.tokenizer import mask_digits, normalize_token, tokenize
 from wordrbm.text.vocabulary import UNKNOWN, Vocabulary
 from wordrbm.text.windows import Windows
 
@@ -92,12 +95,18 @@ class TokenizedDocuments:
         return ([self.words[k] for k in ids.tolist()] for ids in self.documents)
 
     def vocabulary(self, size: int, min_count: int, excluded: Set[str] = frozenset()) -> Vocabulary:
-        """The most frequent words, equal counts in code point order, and the unknown word."""
+        """The most frequent words, equal counts in code point order, and the unknown word.
+
+        A word with digits that is too rare counts for the one that has them masked.
+        """
         ids = self.documents.ids
         counts = np.bincount(ids, minlength=len(self.words)).tolist()
+        total = Counter[str]()
+        for word, times in zip(self.words, counts, strict=True):
+            total[word if times >= min_count else mask_digits(word)] += times
         frequent = [
             (word, times)
-            for word, times in zip(self.words, counts, strict=True)
+            for word, times in total.items()
             if times >= min_count and word != UNKNOWN and word not in excluded
         ]
         ranked = sorted(frequent, key=lambda row: (-row[1], row[0]))[:size]
@@ -105,8 +114,8 @@ class TokenizedDocuments:
 
     def encode(self, vocabulary: Vocabulary) -> DocumentIds:
         """The documents as ids of a vocabulary, 0 for an out-of-vocabulary word."""
-        ids = vocabulary.ids(self.words)[self.documents.ids]
-        return DocumentIds(ids, self.documents.offsets)
+        known = (word if word in vocabulary.index else mask_digits(word) for word in self.words)
+        return DocumentIds(vocabulary.ids(known)[self.documents.ids], self.documents.offsets)
 
 
 def offsets_from(lengths: Counts) -> Counts:
@@ -114,30 +123,30 @@ def offsets_from(lengths: Counts) -> Counts:
     return np.append(0, np.cumsum(lengths))
 
 
-def tokenize_documents(X: Any) -> TokenizedDocuments:
+def tokenize_documents(X: Any, *, keep_digits: bool = False) -> TokenizedDocuments:
     """Tokenize all documents, reading each once."""
     index: defaultdict[str, int] = defaultdict(count().__next__)
     ids, offsets = array("i"), array("q", [0])
-    for tokens in iter_tokens(X):
+    for tokens in iter_tokens(X, keep_digits=keep_digits):
         ids.extend(index[token] for token in tokens)
         offsets.append(len(ids))
     documents = DocumentIds(np.array(ids, np.int32), np.array(offsets, np.int64))
     return TokenizedDocuments(list(index), documents)
 
 
-def iter_tokens(X: Any) -> Iterator[list[str]]:
+def iter_tokens(X: Any, *, keep_digits: bool = False) -> Iterator[list[str]]:
     """Yield the tokens of every document."""
     documents = inputs.check_iterable(X, "documents")
-    return (_tokens(document, number) for number, document in enumerate(documents))
+    return (_tokens(document, number, keep_digits) for number, document in enumerate(documents))
 
 
-def _tokens(document: Any, number: int) -> list[str]:
+def _tokens(document: Any, number: int, keep_digits: bool) -> list[str]:
     if isinstance(document, str):
-        return tokenize(document)
+        return tokenize(document, keep_digits=keep_digits)
     if isinstance(document, Iterable) and not isinstance(document, bytes | Mapping | Set):
         tokens = list(document)
         if all(isinstance(token, str) and not inputs.is_blank(token) for token in tokens):
-            return [normalize_token(token) for token in tokens]
+            return [normalize_token(token, keep_digits=keep_digits) for token in tokens]
     raise InvalidInput(
         f"Document {number} is {short_repr(document)}; a document is a str or a list of "
         "tokens that are str and no blanks."
@@ -214,7 +223,7 @@ def read_labelled(
 
 
 def tokenize_labelled(files: FilesByClass, field: str, encoding_errors: str) -> LabelledTokens:
-    """Tokenize the documents of files, class by class in the order of their names."""
+    """Tokenize the documents of files, class by class in the order of their names; digits stay."""
     label: list[int] = []
 
     def texts() -> Iterator[str]:
@@ -223,5 +232,5 @@ def tokenize_labelled(files: FilesByClass, field: str, encoding_errors: str) -> 
                 label.append(number)
                 yield text
 
-    tokenized = tokenize_documents(texts())
+    tokenized = tokenize_documents(texts(), keep_digits=True)
     return LabelledTokens(tokenized, np.array(label, np.int64))

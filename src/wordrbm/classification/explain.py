@@ -56,7 +56,7 @@ class Explanation(NamedTuple):
 
 def explain(models: ClassModels, head: LogisticHead, document: object) -> Explanation:
     """Explain the class of a document, a str or a list of tokens, by its words and windows."""
-    tokenized = tokenize_documents([document])
+    tokenized = tokenize_documents([document], keep_digits=True)
     tokens = tuple(next(tokenized.tokens()))
     documents, C = models.encode(tokenized), len(models.models)
     probability = head.probabilities(contrast(models.energies(documents)))[0]

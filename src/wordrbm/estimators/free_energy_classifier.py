@@ -84,7 +84,7 @@ class FreeEnergyClassifier(
         self._check_parameters()
         size = parameters.check_count("vocabulary_size", self.vocabulary_size)
         min_count = parameters.check_count("min_count", self.min_count)
-        tokenized = tokenize_documents(X)
+        tokenized = tokenize_documents(X, keep_digits=True)
         classes, label = encode_labels(y, tokenized.documents, self.cv or 1)
         vocabulary = tokenized.vocabulary(size, min_count)
         documents = tokenized.encode(vocabulary).pad(int(self.window))
@@ -101,7 +101,7 @@ class FreeEnergyClassifier(
     def transform(self, X: Any) -> ClassScores:
         """The mean free energy of each document under the model of each class, (N, classes)."""
         check_is_fitted(self)
-        documents = self.models_.encode(tokenize_documents(X))
+        documents = self.models_.encode(tokenize_documents(X, keep_digits=True))
         return np.asarray(self.models_.energies(documents))
 
     def predict_proba(self, X: Any) -> ClassScores:

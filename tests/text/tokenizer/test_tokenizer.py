@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.text.tokenizer import nltk_referee
 from tests.text.tokenizer.hostile import texts
-from wordrbm.text.tokenizer import normalize_token, tokenize
+from wordrbm.text.tokenizer import mask_digits, normalize_token, tokenize
 
 GOLDEN = {
     # Penn contractions and possessives
@@ -101,6 +101,18 @@ def test_tokens_have_no_white_space_no_digit_and_some_character(text):
 def test_normalising_again_changes_nothing(text):
     tokens = tokenize(text)
     assert [normalize_token(token) for token in tokens] == tokens
+
+
+@given(st.text("abcAB .,'\"$/12\n", max_size=60))
+def test_tokens_that_keep_their_digits_differ_in_these_alone(text):
+    tokens = tokenize(text, keep_digits=True)
+    assert [mask_digits(token) for token in tokens] == tokenize(text)
+    assert [normalize_token(token, keep_digits=True) for token in tokens] == tokens
+
+
+def test_ratings_and_years_keep_their_digits():
+    assert tokenize("An 8/10, in 1999.", keep_digits=True) == ["an", "8/10", ",", "in", "1999", "."]
+    assert normalize_token("3\\/4", keep_digits=True) == "3/4"
 
 
 def test_a_text_gives_the_same_tokens_whatever_was_read_before():

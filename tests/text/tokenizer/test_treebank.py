@@ -86,7 +86,7 @@ def test_rules_look_beyond_a_piece_where_they_must(sentence):
 
 
 def test_the_caches_are_bounded_and_hold_no_long_piece():
-    for cache in (treebank._cached_inside, treebank._cached_start, treebank._cached_end):
+    for cache in (tokenize_sentence._inside, tokenize_sentence._start, tokenize_sentence._end):
         before = cache.cache_info()
         first, inside, last = (letter * MAX_CACHED_LENGTH for letter in "bcd")
         tokenize_sentence(f'"{first} it is {inside}, so {last}.')

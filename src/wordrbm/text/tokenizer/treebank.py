@@ -28,10 +28,10 @@ Source: R. MacIntyre's Treebank tokenizer, 1995, as extended in NLTK 3.10.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import chain, product
-from typing import NamedTuple
+from typing import NamedTuple, final
 
 
 class Substitution(NamedTuple):
@@ -147,24 +147,6 @@ def treebank_split(sentence: str) -> list[str]:
     return substitute_all(_CONTRACTIONS, f" {spaced} ").split()
 
 
-def tokenize_sentence(sentence: str) -> list[str]:
-    """Split a sentence into Treebank words in lower case, every run of digits one `#`."""
-    pieces = sentence.split()
-    last = _final_piece(pieces)
-    end = " ".join(pieces[last:])
-    longest = max(map(len, (*pieces, end)))
-    if last < 1 or _needs_whole_sentence(sentence, pieces) or longest > MAX_CACHED_LENGTH:
-        return restore_final_period([*_tokenize_uncached(sentence)])
-    first = _cached_start(pieces[0]) if sentence[0] in "\"'" else _cached_inside(pieces[0])
-    inside = chain.from_iterable(map(_cached_inside, pieces[1:last]))
-    return restore_final_period([*first, *inside, *_cached_end(end)])
-
-
-def lower_and_mask_digits(text: str) -> str:
-    """Put a text in lower case and replace every run of digits by one `#`."""
-    return _DIGITS.sub("#", text.lower())
-
-
 def _final_piece(pieces: list[str]) -> int:
     """The index of the last piece that is more than closing marks; -1 if there is none."""
     last = len(pieces) - 1
@@ -177,32 +159,6 @@ def _needs_whole_sentence(sentence: str, pieces: list[str]) -> bool:
     """Whether a rule may look beyond white space inside the sentence."""
     is_tidy = "' " not in sentence and " ".join(pieces) == sentence
     return not is_tidy and _BEYOND.search(sentence) is not None
-
-
-def _tokenize_uncached(sentence: str) -> tuple[str, ...]:
-    line = rejoin_apostrophes(f" {' '.join(treebank_split(sentence))} ")
-    return tuple(lower_and_mask_digits(line).split())
-
-
-@lru_cache(CACHE_SIZE)
-def _cached_inside(piece: str) -> tuple[str, ...]:
-    if simple := _SIMPLE.fullmatch(piece):
-        word = lower_and_mask_digits(simple[1]) + simple[2]
-        return (word, simple[3]) if simple[3] else (word,)
-    return _tokenize_uncached(f"x {piece} x")[1:-1]
-
-
-@lru_cache(CACHE_SIZE)
-def _cached_start(piece: str) -> tuple[str, ...]:
-    return _tokenize_uncached(f"{piece} x")[:-1]
-
-
-@lru_cache(CACHE_SIZE)
-def _cached_end(pieces: str) -> tuple[str, ...]:
-    simple = _SIMPLE.fullmatch(pieces)
-    if simple and simple[2] and not simple[3]:
-        return lower_and_mask_digits(simple[1]), "."
-    return _tokenize_uncached(f"x {pieces}")[1:]
 
 
 def clean_text(text: str) -> str:
@@ -226,3 +182,59 @@ def restore_final_period(words: list[str]) -> list[str]:
     if last > 0 and words[last] == "." and words[last - 1].lower() in _KEEP_FINAL_PERIOD:
         words[last - 1] += "."
     return words
+
+
+@final
+class SentenceTokenizer:
+    """Splits sentences into normalized words; every distinct piece is normalized once.
+
+    `normalize` maps a line of words between single spaces to another one, word by word.
+    """
+
+    def __init__(self, normalize: Callable[[str], str]) -> None:
+        self._normalize = normalize
+        self._start = lru_cache(CACHE_SIZE)(lambda piece: self._uncached(f"{piece} x")[:-1])
+        self._inside = lru_cache(CACHE_SIZE)(self._tokenize_inside)
+        self._end = lru_cache(CACHE_SIZE)(self._tokenize_end)
+
+    def __call__(self, sentence: str) -> list[str]:
+        """The normalized Treebank words of a sentence."""
+        pieces = sentence.split()
+        last = _final_piece(pieces)
+        end = " ".join(pieces[last:])
+        longest = max(map(len, (*pieces, end)))
+        if last < 1 or _needs_whole_sentence(sentence, pieces) or longest > MAX_CACHED_LENGTH:
+            return restore_final_period([*self._uncached(sentence)])
+        first = self._start(pieces[0]) if sentence[0] in "\"'" else self._inside(pieces[0])
+        inside = chain.from_iterable(map(self._inside, pieces[1:last]))
+        return restore_final_period([*first, *inside, *self._end(end)])
+
+    def _uncached(self, sentence: str) -> tuple[str, ...]:
+        line = rejoin_apostrophes(f" {' '.join(treebank_split(sentence))} ")
+        return tuple(self._normalize(line).split())
+
+    def _tokenize_inside(self, piece: str) -> tuple[str, ...]:
+        if simple := _SIMPLE.fullmatch(piece):
+            word = self._normalize(simple[1]) + simple[2]
+            return (word, simple[3]) if simple[3] else (word,)
+        return self._uncached(f"x {piece} x")[1:-1]
+
+    def _tokenize_end(self, pieces: str) -> tuple[str, ...]:
+        simple = _SIMPLE.fullmatch(pieces)
+        if simple and simple[2] and not simple[3]:
+            return self._normalize(simple[1]), "."
+        return self._uncached(f"x {pieces}")[1:]
+
+
+def mask_digits(text: str) -> str:
+    """Replace every run of digits by one `#`."""
+    return _DIGITS.sub("#", text)
+
+
+def lower_and_mask_digits(text: str) -> str:
+    """Put a text in lower case and replace every run of digits by one `#`."""
+    return _DIGITS.sub("#", text.lower())
+
+
+tokenize_sentence = SentenceTokenizer(lower_and_mask_digits)
+tokenize_with_digits = SentenceTokenizer(str.lower)
