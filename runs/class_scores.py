@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from experiments.sentiment.cloze import cloze_scores
 from experiments.sentiment.config import ModelConfig
+from experiments.sentiment.content_words import without_frequent
 from experiments.sentiment.data import Dataset, ReadOptions, read_data
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
@@ -30,12 +31,7 @@ from wordrbm.classification.class_models import (
     unit_energies,
 )
 from wordrbm.classification.classifier_file import load_models, save_models
-from wordrbm.classification.documents import (
-    DocumentIds,
-    Labels,
-    TokenizedDocuments,
-    offsets_from,
-)
+from wordrbm.classification.documents import DocumentIds, Labels
 from wordrbm.inference.text_model import TextModel
 from wordrbm.io.model_folder import MODEL
 from wordrbm.likelihood.annealing import AnnealingSettings
@@ -46,7 +42,6 @@ from wordrbm.shapes import Array
 from wordrbm.threads import one_blas_thread
 from wordrbm.trained_model import TrainedModel
 
-KEPT_MARKS = {"!", "?"}  # punctuation that stays with --without-frequent
 HELD_OUT_WINDOWS = 2_000  # of each class, for the joint likelihood
 ANNEALING = AnnealingSettings(temperatures=1000, particles=64)
 
@@ -63,29 +58,6 @@ class Fold(NamedTuple):
     def label(self) -> Labels:
         """The classes of the held-out reviews."""
         return self.data.train.label[self.held_out]
-
-
-def frequent_words(tokenized: TokenizedDocuments, count: int) -> frozenset[str]:
-    """The most frequent words, punctuation aside."""
-    times = np.bincount(tokenized.documents.ids, minlength=len(tokenized.words))
-    times = np.where([is_mark(word) for word in tokenized.words], 0, times)
-    return frozenset(tokenized.words[k] for k in np.argsort(-times)[:count].tolist())
-
-
-def is_mark(word: str) -> bool:
-    """Whether a token is punctuation that says little about a class."""
-    return word not in KEPT_MARKS and not any(map(str.isalnum, word))
-
-
-def drop_words(tokenized: TokenizedDocuments, words: frozenset[str]) -> TokenizedDocuments:
-    """Documents without some words and without punctuation."""
-    documents = tokenized.documents
-    stays = np.array([word not in words and not is_mark(word) for word in tokenized.words])
-    stays = stays[documents.ids]
-    number = np.repeat(np.arange(len(documents)), documents.lengths)
-    lengths = np.bincount(number[stays], minlength=len(documents))
-    ids = DocumentIds(documents.ids[stays], offsets_from(lengths))
-    return TokenizedDocuments(tokenized.words, ids)
 
 
 def train_or_load(
@@ -207,9 +179,7 @@ def main() -> None:
         window=args.window, hidden=args.hidden, min_count=args.min_count, windows=args.windows,
         pretrain_windows=0 if args.no_pretraining else args.windows,
     )  # fmt: skip
-    tokenized = data.train.tokenized
-    if args.without_frequent:
-        tokenized = drop_words(tokenized, frequent_words(tokenized, args.without_frequent))
+    tokenized = without_frequent(data, args.without_frequent).train.tokenized
     vocabulary = tokenized.vocabulary(len(tokenized.words), config.min_count)
     documents = tokenized.encode(vocabulary).pad(config.window)
     fold = Fold(data, documents, data.fitted(0), data.scored(0))

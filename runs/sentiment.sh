@@ -31,7 +31,7 @@ table() { # a name, then further options of `python -m experiments sentiment`
 
 for step in $steps; do
   case $step in
-    1) table labelled --seeds "$seeds" --min-count 50 ;;
+    1) table labelled --seeds "$seeds" --min-count 50 --without-frequent 50 ;;
     2) table unlabelled --seeds "$seeds" --min-count 50 --pretrain-unlabelled ;;
     3) table windows --min-count 50 --window 5,3 ;;
     4) table vocabularies --out "$out/vocabularies" --min-count 235,50,10,2 ;;

@@ -54,6 +54,14 @@ def sentiment(
         bool,
         typer.Option("--self-training", help="Add self-training on documents of the class unsup."),
     ] = False,
+    without_frequent: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Add generative class models of documents without punctuation and so many of "
+            "their most frequent words.",
+        ),
+    ] = 0,
     seeds: Annotated[str, typer.Option(help="Seeds, with commas.")] = "1",
     groups: Annotated[
         str | None,
@@ -100,7 +108,7 @@ def sentiment(
     with folder_lock(out, "an experiment"):
         experiment = SentimentExperiment(
             configs, all_seeds, documents, ResultCache(out / RESULTS), worker_count(jobs),
-            self_training,
+            self_training, without_frequent,
         )  # fmt: skip
         table = report(_run(experiment, quiet=quiet))
         table.write(out)
@@ -111,7 +119,7 @@ def _run(experiment: SentimentExperiment, *, quiet: bool) -> list[Row]:
     """Train, which continues after a stop, then fit the rows, which takes minutes."""
     stop = StopSignals()
     with stop_cleanly(stop), progress("training", 1.0, quiet=quiet) as show:
-        train_models(experiment, experiment.jobs, show, stop)
+        train_models(experiment, experiment.jobs + experiment.content_jobs, show, stop)
     with stop_cleanly(stop), progress("scoring", 1.0, quiet=quiet) as show:
         score_words(experiment, show, stop)
     with progress("counting", 1.0, quiet=quiet) as show:

@@ -23,6 +23,7 @@ class ModelConfig(NamedTuple):
     windows: int = 3_000_000  # for each class
     pretrain_unlabelled: bool = False  # pre-train on the unlabelled documents
     finetune_epochs: int = 0
+    without_frequent: int = 0  # most frequent words that documents lack, and punctuation
 
     def pretrain_settings(self, seed: int) -> TrainingSettings:
         """The settings of the initial model of all classes."""
@@ -51,6 +52,7 @@ class ModelConfig(NamedTuple):
     def name(self) -> str:
         """Sizes and source, for file names."""
         source = "-unlabelled" if self.pretrain_unlabelled else ""
+        source += f"-content{self.without_frequent}" if self.without_frequent else ""
         return f"n{self.window}-h{self.hidden}-d{self.dimension}-min{self.min_count}{source}"
 
 
@@ -92,7 +94,8 @@ def fold_jobs(config: ModelConfig, seed: int) -> list[FoldJob]:
 def _pretrain_inputs(config: ModelConfig, seed: int, data: Dataset) -> dict[str, Any]:
     windows = config.pretrain_windows
     settings = config.pretrain_settings(seed).model_dump() if windows else None
-    return {
+    content = {"without_frequent": config.without_frequent} if config.without_frequent else {}
+    return content | {
         "data": data.digest,
         "unlabelled": data.unlabelled_digest if config.pretrain_unlabelled else "",
         "min_count": config.min_count,

@@ -22,6 +22,7 @@ from experiments.sentiment.config import (
     fold_jobs,
     pretrain_key,
 )
+from experiments.sentiment.content_words import without_frequent
 from experiments.sentiment.data import Dataset, concat_tokenized, restore_order
 from experiments.sentiment.features import (
     MEAN,
@@ -58,6 +59,10 @@ class JobContext(NamedTuple):
     cache: ResultCache
     progress: SharedProgress
 
+    def data_of(self, config: ModelConfig) -> Dataset:
+        """The documents as the models of a configuration read them."""
+        return without_frequent(self.data, config.without_frequent)
+
     def on_update(self, name: str) -> Callable[[Progress], None]:
         """A callback of one training after another that reports the windows they have read."""
         before = 0
@@ -90,7 +95,7 @@ def pretrained_model(config: ModelConfig, seed: int, context: JobContext) -> Wor
     """Load the initial model of a configuration and a seed, or train and save it."""
     if not config.pretrain_windows:
         return None
-    data, key = context.data, pretrain_key(config, seed, context.data)
+    data, key = context.data_of(config), pretrain_key(config, seed, context.data)
     folder = context.cache.path(key)
     if not (folder / MODEL).exists():
         source = data.unlabelled if config.pretrain_unlabelled else data.train
@@ -118,7 +123,7 @@ def is_done(job: FoldJob, data: Dataset, cache: ResultCache) -> bool:
 
 def train_and_score(job: FoldJob, context: JobContext) -> Record:
     """Train the class models of a job and save them; the energies of documents under them."""
-    data, config = context.data, job.config
+    data, config = context.data_of(job.config), job.config
     vocabulary, fitted = build_vocabulary(config, data), data.fitted(job.fold)
     train, test = (split.encode(vocabulary, config.window) for split in (data.train, data.test))
     documents, label = train.select(fitted), data.train.label[fitted]

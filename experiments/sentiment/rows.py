@@ -100,9 +100,13 @@ def unit_rows(inputs: RowInputs, name: str, selected: list[Selected]) -> Iterato
 
 def finetuned_rows(inputs: RowInputs, name: str, energies: Sequence[Energies]) -> Iterator[Row]:
     """Rows of one configuration's fine-tuned class models; none if they were not fine-tuned."""
-    if contrasts := finetuned_contrasts(energies):
+    contrasts = finetuned_contrasts(energies)
+    if contrasts:
         yield Row(f"{name}, {FINETUNED}, threshold", _stack(inputs, contrasts))
         yield from _combined_rows(inputs, f"{name}, {FINETUNED}", contrasts)
+    if len(contrasts) > 1:
+        mean_of_seeds = _stack(inputs, [seed_mean(contrasts)])
+        yield Row(f"{name}, {FINETUNED}, mean of {len(contrasts)} seeds", mean_of_seeds)
 
 
 def _combined_rows(inputs: RowInputs, name: str, features: list[TrainTest]) -> Iterator[Row]:
@@ -114,6 +118,22 @@ def cloze_rows(inputs: RowInputs, name: str, contrasts: list[TrainTest]) -> Iter
     """Rows of generative class models that score documents word by word (`cloze.py`)."""
     yield Row(f"{name}, cloze, threshold", _stack(inputs, contrasts))
     yield from _combined_rows(inputs, f"{name}, cloze", contrasts)
+
+
+def content_rows(
+    inputs: RowInputs, name: str, cloze: Sequence[TrainTest], content: Sequence[TrainTest]
+) -> Iterator[Row]:
+    """Rows of generative class models of documents without frequent words, also beside cloze."""
+    sums = [standardised_sum(*pair) for pair in zip(cloze, content, strict=True)]
+    yield Row(f"{name} without frequent words, threshold", _stack(inputs, content))
+    yield Row(f"{name}, cloze and energies without frequent words", _stack(inputs, sums))
+
+
+def standardised_sum(*features: TrainTest) -> TrainTest:
+    """The sum of features, each divided by its standard deviation over training documents."""
+    deviations = [x.train.std() for x in features]
+    scaled = [TrainTest(x.train / s, x.test / s) for x, s in zip(features, deviations, strict=True)]
+    return TrainTest(sum(x.train for x in scaled), sum(x.test for x in scaled))
 
 
 def student_rows(

@@ -4,7 +4,7 @@ Each class model is trained by one thread, several jobs in parallel; their bits 
 many there are. NB-SVM is fitted in the main thread alone: liblinear draws from one random stream.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import NamedTuple
@@ -27,8 +27,10 @@ from experiments.sentiment.rows import (
     Row,
     baseline_rows,
     cloze_rows,
+    content_rows,
     energy_rows,
     finetuned_rows,
+    mean_contrast,
     row_inputs,
     stacked_row,
     student_rows,
@@ -58,17 +60,36 @@ class SentimentExperiment(NamedTuple):
     cache: ResultCache
     workers: int
     self_training: bool = False
+    without_frequent: int = 0  # words that a second set of generative class models does without
+
+    @property
+    def content(self) -> dict[str, ModelConfig]:
+        """Configurations of generative models of documents without frequent words."""
+        return {
+            name: config._replace(without_frequent=self.without_frequent, finetune_epochs=0)
+            for name, config in self.configs.items()
+            if self.without_frequent and not config.pretrain_unlabelled
+        }
 
     @property
     def jobs(self) -> list[FoldJob]:
-        """All jobs of all configurations and seeds."""
-        pairs = product(self.configs.values(), self.seeds)
+        """All jobs of the configurations and seeds."""
+        return self._jobs(self.configs.values())
+
+    @property
+    def content_jobs(self) -> list[FoldJob]:
+        """All jobs without frequent words."""
+        return self._jobs(self.content.values())
+
+    def _jobs(self, configs: Iterable[ModelConfig]) -> list[FoldJob]:
+        pairs = product(configs, self.seeds)
         return [job for config, seed in pairs for job in fold_jobs(config, seed)]
 
     @property
     def expected_rows(self) -> int:
         """About how many rows the table has."""
-        return 5 + (15 + 3 * self.self_training) * len(self.configs)
+        rows = 15 + 3 * self.self_training + (len(self.seeds) > 1)
+        return 5 + rows * len(self.configs) + 2 * len(self.content)
 
 
 def train_models(
@@ -155,14 +176,19 @@ def fit_rows(experiment: SentimentExperiment, ngrams: NgramFeatures) -> Iterator
         baselines.append(row)
         yield row
     inputs = row_inputs(baselines, ngrams, labels)
-    energies, units, students = {}, {}, {}
+    energies, cloze, units, students = {}, {}, {}, {}
     for name, config in experiment.configs.items():
         energies[name] = [load_energies(config, seed, data, cache) for seed in seeds]
+        cloze[name] = [load_cloze(config, seed, data, cache) for seed in seeds]
         yield from energy_rows(inputs, name, energies[name])
-        yield from cloze_rows(inputs, name, [load_cloze(config, x, data, cache) for x in seeds])
+        yield from cloze_rows(inputs, name, cloze[name])
         units[name] = unit_classifiers(labels, energies[name])
         yield from unit_rows(inputs, name, units[name])
         yield from finetuned_rows(inputs, name, energies[name])
+    for name, config in experiment.content.items():
+        content = [load_energies(config, seed, data, cache) for seed in seeds]
+        means = [mean_contrast(x.out_of_fold) for x in content]
+        yield from content_rows(inputs, name, cloze[name], means)
     labelled = {
         name: x for name, x in energies.items() if not experiment.configs[name].pretrain_unlabelled
     }

@@ -18,7 +18,8 @@ def data(reviews):
 @pytest.fixture(scope="session")
 def arguments(reviews):
     """All rows, two seeds."""
-    more = ["--seeds", "1,2", "--pretrain-unlabelled", "--self-training", "--quiet"]
+    rows = ["--pretrain-unlabelled", "--self-training", "--without-frequent", "2"]
+    more = ["--seeds", "1,2", *rows, "--quiet"]
     return ["--data", reviews, *SMALL, *more]
 
 

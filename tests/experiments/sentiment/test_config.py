@@ -13,7 +13,7 @@ CONFIG = ModelConfig(3, 6, 5, 1, 6000, 6000, finetune_epochs=1)
     [
         {"window": 2}, {"hidden": 7}, {"dimension": 6}, {"min_count": 2}, {"windows": 7000},
         {"pretrain_windows": 7000}, {"pretrain_unlabelled": True}, {"finetune_epochs": 2},
-        {"pretrain_windows": 0}, {"finetune_epochs": 0},
+        {"pretrain_windows": 0}, {"finetune_epochs": 0}, {"without_frequent": 2},
     ],
 )  # fmt: skip
 def test_every_setting_is_in_the_key(data, change):
