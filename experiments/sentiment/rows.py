@@ -156,14 +156,16 @@ def unit_classifiers(labels: Labelling, energies: Sequence[Energies]) -> list[Se
 
 def stacked_row(
     inputs: RowInputs, name: str, energies: Mapping[str, Sequence[Energies]],
-    units: Mapping[str, Sequence[Selected]], students: Sequence[Sequence[StudentFeatures]] = (),
+    units: Mapping[str, Sequence[Selected]], cloze: Mapping[str, Sequence[TrainTest]],
+    students: Sequence[Sequence[StudentFeatures]] = (),
 ) -> Row:  # fmt: skip
     """The features of several configurations, as means over seeds, with words and n-grams."""
     features = [inputs.ngrams, inputs.words]
     features += [seed_mean(x) for seeds in students for x in zip(*seeds, strict=True)]
     for config, seeds in energies.items():
         decisions = [x.decisions for x in units[config]]
-        groups = [pooled_contrasts(x) for x in seeds], decisions, finetuned_contrasts(seeds)
+        pooled, finetuned = [pooled_contrasts(x) for x in seeds], finetuned_contrasts(seeds)
+        groups = pooled, decisions, finetuned, cloze[config]
         features += [seed_mean(group) for group in groups if group]
     return Row(name, [stack(features, inputs.labels)])
 

@@ -192,9 +192,11 @@ def fit_rows(experiment: SentimentExperiment, ngrams: NgramFeatures) -> Iterator
     labelled = {
         name: x for name, x in energies.items() if not experiment.configs[name].pretrain_unlabelled
     }
-    yield stacked_row(inputs, STACKED, labelled, units)
+    yield stacked_row(inputs, STACKED, labelled, units, cloze)
     for name, config in experiment.configs.items() if experiment.self_training else ():
         students[name] = [student_features(config, seed, data, ngrams, cache) for seed in seeds]
         yield from student_rows(inputs, name, students[name])
     if students or len(labelled) < len(energies):
-        yield stacked_row(inputs, STACKED_UNLABELLED, energies, units, list(students.values()))
+        yield stacked_row(
+            inputs, STACKED_UNLABELLED, energies, units, cloze, list(students.values())
+        )
