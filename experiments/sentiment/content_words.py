@@ -9,7 +9,7 @@ import numpy as np
 from experiments.sentiment.data import Dataset, DocumentSet
 from wordrbm.classification.documents import DocumentIds, TokenizedDocuments, offsets_from
 
-KEPT_MARKS = {"!", "?"}
+EXPRESSIVE_MARKS = {"!", "?"}
 
 
 def without_frequent(data: Dataset, count: int) -> Dataset:
@@ -36,7 +36,7 @@ def frequent_words(tokenized: TokenizedDocuments, count: int) -> frozenset[str]:
 
 def is_mark(word: str) -> bool:
     """Whether a token is punctuation that says little about a class."""
-    return word not in KEPT_MARKS and not any(map(str.isalnum, word))
+    return word not in EXPRESSIVE_MARKS and not any(map(str.isalnum, word))
 
 
 def drop_words(tokenized: TokenizedDocuments, words: frozenset[str]) -> TokenizedDocuments:
