@@ -15,8 +15,9 @@ mode, of B_W windows:
 take a byte beyond computing: packing and the kernel's network. Predictions are made of CPU times,
 which other work on the machine changes least. With more than 16 hosts a rank of periodic mode is
 taken to send what it does with 16. There is no term for waiting, and none for latency, of which
-exact mode has three an update. Periodic mode is taken to have its longest intervals. Writes
-OUT.json and OUT.png; needs Linux, root, `ip`, `tc`, torch and matplotlib.
+exact mode has three an update. Periodic mode is taken to have its longest intervals; for 16 hosts
+also those of a whole run of 50 M windows, which are short at first (`modes.py`). Writes OUT.json
+and OUT.png; needs Linux, root, `ip`, `tc`, torch and matplotlib.
 """
 
 import argparse
@@ -31,20 +32,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.modes import (
+    MODES,
+    PERIODS,
+    K,
+    bytes_of_averages,
+    bytes_over_run,
+    updates_of,
+    windows_read,
+)
 from benchmarks.network import Host, linked_hosts
-from benchmarks.running import ENDLESS, Text, made_up, updating
-from benchmarks.volume import bytes_sent, endless_run
-from wordrbm.training.exchange import ExactExchange
-from wordrbm.training.local_training import RankBatches, rank_settings
-from wordrbm.training.periodic import PeriodicExchange
+from benchmarks.running import ENDLESS, made_up, updating
+from benchmarks.volume import bytes_sent
+from wordrbm.training.local_training import rank_settings
 
-K = 100_000
 RATES = (None, 10.0, 1.0)  # Gbit/s of the links measured
 PREDICTED_RATES = (10.0, 1.0)
 WORLDS = (2, 4, 8, 16, 32, 64)
 COUNTED = {True: 64, False: 16}  # ranks at most, in exact mode and in periodic mode
-PERIODS = {"exact": 1, "periodic, N = 100": 100, "periodic, N = 400": 400}  # updates
-MODES = tuple(PERIODS)
+RUN_WORLD = 16  # hosts of the run of which the whole is predicted
 
 
 class Cost(NamedTuple):
@@ -61,6 +67,7 @@ class Measured(NamedTuple):
     linked: dict[str, dict[str, Cost]]  # mode, Gbit/s: of two hosts
     local: dict[int, float]  # ranks: a periodic rank's update, in updates of one host
     volumes: dict[str, dict[int, float]]  # mode, ranks: bytes sent by a rank in an update
+    averages: dict[int, float]  # updates: bytes sent by a rank of 16 when they are averaged
 
     def packing(self, mode: str) -> float:
         """Seconds per byte beyond computing, measured on two hosts without a rate limit."""
@@ -70,7 +77,16 @@ class Measured(NamedTuple):
     def predicted(self, mode: str, world: int, gigabits: float) -> float:
         """How many times as fast as one host so many are."""
         counted = self.volumes[mode][min(world, max(self.volumes[mode]))]
-        exchange = counted * (8 / (gigabits * 1e9) + self.packing(mode))
+        return self._speed(mode, world, gigabits, counted)
+
+    def predicted_over_run(self, mode: str, gigabits: float) -> float:
+        """The same of 16 hosts in periodic mode, over a whole run with its first intervals."""
+        sent = bytes_over_run(PERIODS[mode], RUN_WORLD, self.averages)
+        return self._speed(mode, RUN_WORLD, gigabits, sent)
+
+    def _speed(self, mode: str, world: int, gigabits: float, sent: float) -> float:
+        """The speed of hosts each of which sends so much in an update."""
+        exchange = sent * (8 / (gigabits * 1e9) + self.packing(mode))
         if mode != "exact":
             seconds = self.alone.cpu * self.local[world] + exchange
             return self.alone.cpu / seconds * windows_read(mode, world)
@@ -82,42 +98,16 @@ class Measured(NamedTuple):
         return self.alone.wall / self.linked[mode][gigabits].wall * windows_read(mode, 2)
 
 
-def windows_read(mode: str, world: int) -> float:
-    """How much text an update of all ranks reads, over that of one process."""
-    if mode == "exact":
-        return 1.0
-    return world * rank_settings(ENDLESS, 0, world).batch_size / ENDLESS.batch_size
-
-
-def exchange_of(mode: str, transport: Any) -> Any:
-    """The exchange of a mode."""
-    if mode == "exact":
-        return ExactExchange(transport)
-    return PeriodicExchange(transport, lambda step: step % PERIODS[mode] == 0)
-
-
-def updates_of(mode: str, transport: Any, text: Text) -> Any:
-    """An endless run of a rank; exact mode has a shard for every rank."""
-    exchange = exchange_of(mode, transport) if transport.world > 1 else None
-    if mode == "exact":
-        shards = max(ENDLESS.shards, transport.world)
-        return endless_run(text, ENDLESS.model_copy(update={"shards": shards}), exchange)
-    settings = rank_settings(ENDLESS, transport.rank, transport.world)
-    batches = RankBatches(text.batches, transport.rank, transport.world, settings.batch_size)
-    return endless_run(text._replace(batches=batches), settings, exchange)
-
-
 def time_ranks(hosts: list[Host], mode: str, updates: int, world: int) -> Cost:
-    """The cost of an update on these hosts: the ranks of one run, or each a run of its own."""
+    """The cost of an update on these hosts: ranks of one run, or each a run of its own."""
     processes = []
     for host in hosts:
         variables = [
             f"RANK={host.number if world > 1 else 0}", f"WORLD_SIZE={world}", "MASTER_PORT=29400",
             f"MASTER_ADDR={hosts[0].address if world > 1 else '127.0.0.1'}",
         ]  # fmt: skip
-        command = [sys.executable, "-m", "benchmarks.scaling", f"--worker={mode}", str(updates)]
-        words = ["env", *variables, *command]
-        processes.append(host.start(words, stdout=subprocess.PIPE))
+        words = [sys.executable, "-m", "benchmarks.scaling", f"--worker={mode}", str(updates)]
+        processes.append(host.start(["env", *variables, *words], stdout=subprocess.PIPE))
     costs = [list(map(float, process.communicate()[0].split())) for process in processes]
     return Cost(*(sum(values) / len(costs) for values in zip(*costs, strict=True)))
 
@@ -127,7 +117,7 @@ def run_worker(mode: str, updates: int) -> None:
     from wordrbm.training.distributed import join_group
 
     text = made_up(K)
-    if int(os.environ["WORLD_SIZE"]) == 1:
+    if os.environ["WORLD_SIZE"] == "1":
         print(*time_updates(updates_of(mode, _Alone(), text), mode, updates))
         return
     with join_group() as group:
@@ -163,7 +153,8 @@ def measure(updates: int) -> Measured:
                 print(f"{mode}, {rate or 'no limit'}: {milliseconds(cost)}", flush=True)
     print(f"alone: {', '.join(map(milliseconds, alone))}", flush=True)
     middle = Cost(*(sorted(values)[len(alone) // 2] for values in zip(*alone, strict=True)))
-    return Measured(middle, linked, time_local_updates(), count_volumes())
+    averages = bytes_of_averages(RUN_WORLD, made_up(K))
+    return Measured(middle, linked, time_local_updates(), count_volumes(), averages)
 
 
 def milliseconds(cost: Cost) -> str:
@@ -212,7 +203,7 @@ def draw(measured: Measured, path: Path) -> None:
             axes.plot([2], [speed], "o", color=colour, fillstyle="full" if style == "-" else "none")
     axes.plot(WORLDS, WORLDS, ":", color="grey", label="one machine's speed each")
     axes.set(xlabel="machines", ylabel="speed over one machine")
-    axes.set_xticks(WORLDS, [str(world) for world in WORLDS])
+    axes.set_xticks(WORLDS, list(map(str, WORLDS)))
     axes.legend()
     figure.savefig(path, dpi=150)
 
@@ -226,12 +217,18 @@ def report(measured: Measured) -> dict[str, Any]:
         for mode in MODES
         for rate in PREDICTED_RATES
     }
+    over_run = {
+        f"{mode}, {rate:g} Gbit/s": round(measured.predicted_over_run(mode, rate), 2)
+        for mode in MODES[1:]
+        for rate in PREDICTED_RATES
+    }
     speeds = {
         f"{mode}, {rate}": round(measured.measured_speed(mode, rate), 2)
         for mode in MODES
         for rate in measured.linked[mode]
     }
-    return {**measured._asdict(), "predicted": predicted, "measured with two hosts": speeds}
+    figures = {"predicted": predicted, "16 hosts over a run": over_run}
+    return {**measured._asdict(), **figures, "measured with two hosts": speeds}
 
 
 def main() -> None:
@@ -245,10 +242,10 @@ def main() -> None:
         run_worker(options.worker, int(options.out))
         return
     measured = measure(options.updates)
-    figures = report(measured)
-    Path(f"{options.out}.json").write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    figures = json.dumps(report(measured), indent=1)
+    Path(f"{options.out}.json").write_text(figures, encoding="utf-8")
     draw(measured, Path(f"{options.out}.png"))
-    print(json.dumps(figures, indent=1))
+    print(figures)
 
 
 if __name__ == "__main__":

@@ -512,9 +512,17 @@ BUGS = [
         "self._check_alive()", "pass",
         "tests/training/test_shared_memory.py::test_a_killed_rank_is_seen_before_the_timeout"),
     Bug("ranks averaged plainly", "kernels/periodic.py",
-        "np.float64(words[k, -1])", "1.0",
+        "np.float64(from_short(records.updates[k]))", "1.0",
         "tests/training/test_periodic.py"
         "::test_a_row_is_averaged_by_how_often_each_rank_has_updated_it"),
+    Bug("changes rounded to the nearest level", "kernels/quantization.py",
+        "np.floor(x[j] / scale + u)", "np.rint(x[j] / scale)",
+        "tests/kernels/test_quantization.py"
+        "::test_rounding_is_by_less_than_a_level_and_right_on_average"),
+    Bug("dense averages of the first rank alone", "training/periodic.py",
+        "slices = [places[part_slice(p, world, table.size)] for p in range(world)]",
+        "slices = [places[: table.size * (p == 0)] for p in range(world)]",
+        "tests/training/test_periodic.py::test_averages_are_those_of_the_owners_copy"),
     Bug("hidden biases of the words seen alone", "likelihood/rest_of_document.py",
         "inputs += unseen[:, None] * model.c", "pass",
         "tests/likelihood/test_rest_of_document.py::test_probabilities_are_those_of_enumeration"),

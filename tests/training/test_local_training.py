@@ -18,15 +18,14 @@ def test_a_rank_alone_has_the_settings_of_the_run():
     assert rank_settings(settings, 0, 1) == settings
 
 
-@pytest.mark.parametrize("world", [2, 3, 4, 7, 16, 64, 10**6])
-def test_batches_of_ranks_are_smaller_by_the_root_of_their_number(world):
+@pytest.mark.parametrize(("world", "shards"), [(2, 2), (3, 1), (4, 1), (7, 1), (16, 1), (10**6, 1)])
+def test_an_update_of_a_rank_is_its_share_of_an_exact_one_or_a_shard(world, shards):
     settings = TrainingSettings(windows=10**9)
     ranks = [rank_settings(settings, rank, world) for rank in range(3)]
     first = ranks[0]
     assert len({rank.seed for rank in ranks}) == 3
     assert all(rank.model_copy(update={"seed": first.seed}) == first for rank in ranks)
-    assert abs(first.batch_size - max(1, 512 / world**0.5)) <= first.shards / 2
-    assert abs(first.chains - max(1, 256 / world**0.5)) <= first.shards / 2
+    assert (first.shards, first.batch_size, first.chains) == (shards, 128 * shards, 64 * shards)
     TrainingSettings(**first.model_dump())  # shards divide batches and chains
     assert 0 <= first.windows * world - settings.windows < first.batch_size * world
 

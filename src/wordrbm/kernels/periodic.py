@@ -1,13 +1,11 @@
 """Rows that ranks of periodic mode send each other, packed and merged: see `training/periodic.py`.
 
-A row is sent as one record of 32-bit words: its number w, a scale, ``b[w]``, and the change of
-``D[w]`` since the ranks last agreed on it as 16-bit integers, two to a word:
-
-    D[w, j] - base[w, j] ~ scale integer[j],   scale = max_j |D[w, j] - base[w, j]| / 32767.
-
-A record to the owner of a row has one more word, how often this rank has updated it. The arrays
-``words``, ``numbers`` and ``integers`` are one table of records, seen as int32, float32 and int16.
+Of a row is sent its number w and the changes of ``D[w]`` and ``b[w]`` since the ranks last agreed
+on them: of ``D[w]`` as integers with a scale (`quantization.py`), of ``b[w]`` as a short float,
+both rounded at random. An owner is also sent how often a rank has updated a row, as a short float.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -15,11 +13,36 @@ from numba import njit
 from wordrbm.kernels.barrier import owner_thread
 from wordrbm.kernels.optimizer import AverageTables, average_decay, blend
 from wordrbm.kernels.pcd_gradient import Parameters
+from wordrbm.kernels.quantization import (
+    BYTES,
+    HALF_BYTES,
+    NEAREST,
+    dequantize,
+    draw_key,
+    from_short,
+    quantize,
+    random_word,
+    to_short,
+)
 from wordrbm.shapes import Array
 
-WORD, SCALE, BIAS, CHANGE = range(4)  # the first words of a record
-LARGEST = 32767
+LARGEST = HALF_BYTES  # level of a change of D
 NOT_AVERAGED = np.iinfo(np.int64).max  # `covered` of the rows that another rank averages
+
+
+class Records(NamedTuple):
+    """What is sent of rows, one entry of each array a row."""
+
+    words: Array  # int32
+    scales: Array  # short floats, as the next two
+    biases: Array
+    updates: Array
+    levels: Array  # (rows, bytes)
+
+
+def level_bytes(d: int) -> int:
+    """The bytes of the levels of a row of d numbers."""
+    return d if LARGEST == BYTES else (d + 1) // 2
 
 
 @njit(cache=True, nogil=True)
@@ -47,84 +70,83 @@ def count_updates(gradient, updates, updated, count):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True)
-def write_change(change, integers):  # type: ignore[no-untyped-def]
-    """Write a change as integers; their scale, which is no number if the change is none."""
-    largest = 0.0
-    for x in change:
-        if not np.isfinite(x):
-            largest = np.nan
-        largest = max(largest, abs(x)) if largest == largest else largest
-    scale = np.float32(largest / LARGEST)
-    for j in range(change.size):
-        integers[j] = np.int16(np.rint(change[j] / scale)) if scale > 0 else 0
-    return scale
+def pack_row(k, change, bias, key, scratch, records):  # type: ignore[no-untyped-def]
+    """Write the changes of a row as record k."""
+    records.scales[k] = quantize(change, key, LARGEST, scratch, records.levels[k])
+    dither = random_word(key, change.size) >> np.uint32(16)
+    records.biases[k] = to_short(bias, dither)
 
 
 @njit(cache=True, nogil=True)
-def pack_rows(rows, updates, base, parameters, words, numbers, integers):  # type: ignore[no-untyped-def]
+def pack_rows(rows, updates, agreed, parameters, step, sender, records):  # type: ignore[no-untyped-def]
     """Write the records of rows for their owners."""
-    d = base.shape[1]
-    change = np.empty(d)
+    d = agreed.D.shape[1]
+    change, scratch = np.empty(d, np.float32), np.empty(d + 1, np.int32)
     for k in range(rows.size):
         w = rows[k]
         for j in range(d):
-            change[j] = np.float64(parameters.D[w, j]) - base[w, j]
-        words[k, WORD], words[k, -1] = w, updates[w]
-        numbers[k, SCALE] = write_change(change, integers[k, 2 * CHANGE :])
-        numbers[k, BIAS] = parameters.b[w]
+            change[j] = parameters.D[w, j] - agreed.D[w, j]
+        bias = parameters.b[w] - agreed.b[w]
+        pack_row(k, change, bias, draw_key(step, sender, w), scratch, records)
+        records.words[k], records.updates[k] = w, to_short(np.float32(updates[w]), NEAREST)
 
 
 @njit(cache=True, nogil=True)
-def add_rows_of_rank(words, numbers, integers, place, rows, count, totals):  # type: ignore[no-untyped-def]
+def add_rows_of_rank(records, place, rows, count, totals):  # type: ignore[no-untyped-def]
     """Add a rank's records, weighted by its updates, to the totals of their rows.
 
     ``rows[:count]`` are the rows so far and ``place[w]`` is where row w is, -1 before. A total has
-    d changes, b and the weight. Returns how many rows there are now.
+    the changes of D and b, and the weight. Returns how many rows there are now.
     """
     d = totals.shape[1] - 2
-    for k in range(len(words)):
-        w, weight = words[k, WORD], np.float64(words[k, -1])
+    change = np.empty(d, np.float32)
+    for k in range(len(records.words)):
+        w, weight = records.words[k], np.float64(from_short(records.updates[k]))
         if place[w] < 0:
             place[w], rows[count] = count, w
             totals[count] = 0.0
             count += 1
-        total, scale = totals[place[w]], weight * numbers[k, SCALE]
+        total = totals[place[w]]
+        dequantize(records.scales[k], records.levels[k], LARGEST, change)
         for j in range(d):
-            total[j] += scale * integers[k, 2 * CHANGE + j]
-        total[d] += weight * numbers[k, BIAS]
+            total[j] += weight * change[j]
+        total[d] += weight * from_short(records.biases[k])
         total[d + 1] += weight
     return count
 
 
 @njit(cache=True, nogil=True)
-def pack_means(rows, totals, place, words, numbers, integers):  # type: ignore[no-untyped-def]
+def pack_means(rows, totals, place, step, sender, records):  # type: ignore[no-untyped-def]
     """Write the records of the means of rows, for all ranks, and forget their places."""
     d = totals.shape[1] - 2
+    change, scratch = np.empty(d, np.float32), np.empty(d + 1, np.int32)
     for k in range(rows.size):
         total = totals[k]
-        for j in range(d + 1):
-            total[j] /= total[d + 1]
-        words[k, WORD], numbers[k, BIAS] = rows[k], total[d]
-        numbers[k, SCALE] = write_change(total[:d], integers[k, 2 * CHANGE :])
+        for j in range(d):
+            change[j] = total[j] / total[d + 1]
+        bias = total[d] / total[d + 1]
+        pack_row(k, change, bias, draw_key(step, sender, rows[k]), scratch, records)
+        records.words[k] = rows[k]
         place[rows[k]] = -1
 
 
 @njit(cache=True, nogil=True)
-def set_rows(  # type: ignore[no-untyped-def]
-    words, numbers, integers, now, base, parameters: Parameters, averages: AverageTables
-):
-    """Read the records of means into the parameters and their base.
+def set_rows(records, now, agreed, parameters: Parameters, averages: AverageTables):  # type: ignore[no-untyped-def]
+    """Read the records of means into what the ranks agree on, and into the parameters.
 
     The averages of a row that are kept here are brought up to sample `now` before.
     """
-    for k in range(len(words)):
-        w, scale = words[k, WORD], numbers[k, SCALE]
+    change = np.empty(agreed.D.shape[1], np.float32)
+    for k in range(len(records.words)):
+        w = records.words[k]
         if averages.power > 0 and averages.covered[w] < now:
             average_row(parameters, averages, w, now)
-        for j in range(base.shape[1]):
-            base[w, j] += scale * np.float32(integers[k, 2 * CHANGE + j])
-            parameters.D[w, j] = base[w, j]
-        parameters.b[w] = numbers[k, BIAS]
+        dequantize(records.scales[k], records.levels[k], LARGEST, change)
+        for j in range(change.size):
+            agreed.D[w, j] += change[j]
+            parameters.D[w, j] = agreed.D[w, j]
+        agreed.b[w] += from_short(records.biases[k])
+        parameters.b[w] = agreed.b[w]
 
 
 @njit(cache=True, nogil=True)

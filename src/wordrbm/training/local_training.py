@@ -1,11 +1,11 @@
 """What each rank of periodic mode does between averages: its settings, its batches, its intervals.
 
 W ranks that are averaged make W times fewer updates than one process that reads as much text, and
-their mean has W times less noise. Both speak for smaller batches: a rank's have B / sqrt(W) windows
-and as much smaller shares of chains and shards.
+their mean has W times less noise. Both speak for smaller batches: an update of a rank is its share
+of one of exact mode, but no less than a shard. Up to S ranks with S shards make as many updates as
+one process.
 """
 
-import math
 from typing import final
 
 import numpy as np
@@ -17,16 +17,14 @@ from wordrbm.training.settings import TrainingSettings
 SEED_STRIDE = 0x9E3779B97F4A7C15  # ranks of one run, and of runs with near seeds, differ
 FIRST_INTERVAL = 4  # updates between two averages
 GROWTH = 0.02  # of the updates made so far
-SCHEDULE = 2  # raised when intervals, batches or shards of ranks change: runs cannot go on with it
+SCHEDULE = 3  # raised when intervals, batches or shards of ranks change: runs cannot go on with it
 
 
 def rank_settings(settings: TrainingSettings, rank: int, world: int) -> TrainingSettings:
     """The settings of the updates that one of `world` ranks makes, with a seed of its own."""
-    root = math.sqrt(world)
-    shards = max(1, round(settings.shards / root))
+    shards = max(1, round(settings.shards / world))
     batch_size, chains = (
-        shards * max(1, round(count / root / shards))
-        for count in (settings.batch_size, settings.chains)
+        count // settings.shards * shards for count in (settings.batch_size, settings.chains)
     )
     updates = -(-settings.windows // (batch_size * world))
     changes = {

@@ -5,13 +5,17 @@ since the last exchange becomes
 
     sum_r n_r x_r / sum_r n_r,
 
-so that a word which only one rank has read keeps what it has learnt there. Changes of `D` are sent
-as 16-bit integers with a scale for each row. Dense parameters, their velocities and their running
-averages become the plain mean. Sums are taken in the order of the ranks by the owner of a row or
-slice: the bits depend on the number of ranks, and on nothing else.
+so that a word which only one rank has read keeps what it has learnt there. Dense parameters and
+their velocities become the plain mean. Sums are taken in the order of the ranks by the owner of a
+row or block: the bits depend on the number of ranks, and on nothing else.
 
-The running averages of a row are not sent: its owner averages its own copy of the row, which is
-every rank's after an exchange. They are gathered for scores and checkpoints (`complete`).
+Changes since the ranks last agreed are sent, and velocities, as integers with scales that are
+rounded at random (`kernels/quantization.py`): two to a byte for `D`, a byte each for the rest. The
+draws are a function of the update, the sender and the row.
+
+Running averages are not sent: the owner of a row, or of a slice of a dense parameter, averages its
+own copy, which is every rank's after an exchange. They are gathered for scores and checkpoints
+(`complete`).
 
 Reference
     T. Lin, S. Stich, K. Patel, M. Jaggi. Don't use large mini-batches, use local SGD. ICLR 2020.
@@ -24,8 +28,8 @@ from typing import NamedTuple, final
 import numpy as np
 
 from wordrbm.kernels.optimizer import STRIDE
+from wordrbm.kernels.pcd_gradient import Parameters
 from wordrbm.kernels.periodic import (
-    CHANGE,
     NOT_AVERAGED,
     add_rows_of_rank,
     count_updates,
@@ -34,18 +38,20 @@ from wordrbm.kernels.periodic import (
     row_owners,
     set_rows,
 )
+from wordrbm.kernels.quantization import add_blocks, quantize_blocks
 from wordrbm.kernels.update import UpdateState
 from wordrbm.shapes import Array
+from wordrbm.training.averaging_messages import Message, to_blocks
 from wordrbm.training.exchange import Requests
 from wordrbm.training.optimizer import Averages, part_slice
 from wordrbm.training.transport import Transport
 
 
-class RowTables(NamedTuple):
-    """What is kept of each row, (K, ...)."""
+class AgreedTables(NamedTuple):
+    """What the ranks last agreed on, and what has changed since."""
 
-    base: Array  # D when the ranks last agreed on it
-    updates: Array  # since then
+    parameters: Parameters
+    updates: Array  # of each row
     updated: Array  # the rows that have any, in front
     place: Array  # scratch: -1 between exchanges
 
@@ -59,13 +65,14 @@ class PeriodicExchange:
     def __init__(self, transport: Transport, is_due: Callable[[int], bool]) -> None:
         self._transport, self._is_due = transport, is_due
         self.wanted = self.agreed = Requests()
-        self._rows: RowTables | None = None
+        self._tables: AgreedTables | None = None
         self._count, self._compiled = 0, False  # rows updated; an update has been made
 
     def begin(self, state: UpdateState) -> UpdateState:
         K = len(state.parameters.b)
+        agreed = Parameters(*(x.copy() for x in state.parameters))
         zeros = np.zeros(K, np.int32)
-        self._rows = RowTables(state.parameters.D.copy(), zeros, zeros.copy(), zeros - 1)
+        self._tables = AgreedTables(agreed, zeros, zeros.copy(), zeros - 1)
         if state.averages.power > 0:
             owners = row_owners(np.arange(K), self._transport.world)
             state.averages.covered[owners != self._transport.rank] = NOT_AVERAGED
@@ -80,24 +87,28 @@ class PeriodicExchange:
         """Nothing: every rank has the gradients of its own batch."""
 
     def gather_parameters(self, step: int, state: UpdateState) -> None:
-        assert self._rows is not None
+        assert self._tables is not None
         if not self._compiled:
             self._transport.meet()  # one of them may have compiled for longer than the timeout
             self._compiled = True
-        tables = self._rows
+        tables = self._tables
         self._count = count_updates(state.gradient, tables.updates, tables.updated, self._count)
         if self._is_due(step):
             self._average(step, state, tables)
 
     def complete(self, averages: Averages) -> Averages:
-        """The averages of all rows, each by its owner, on the first rank; O(K)."""
-        world = self._transport.world
+        """The averages of all rows and slices, each by its owner, on the first rank; O(K)."""
+        world, value = self._transport.world, dict(averages.value)
         owners = row_owners(np.arange(averages.covered.size), world)
         rows = [np.flatnonzero(owners == p) for p in range(world)]
-        value, covered = dict(averages.value), self._on_first(rows, averages.covered)
-        for name in averages.tables:
-            value[name] = self._on_first(rows, averages.value[name])
-        return replace(averages, value=value, covered=covered)
+        for name, table in value.items():
+            if name in averages.tables:
+                value[name] = self._on_first(rows, table)
+            else:
+                places = np.arange(table.size)
+                slices = [places[part_slice(p, world, table.size)] for p in range(world)]
+                value[name] = self._on_first(slices, table.reshape(-1)).reshape(table.shape)
+        return replace(averages, value=value, covered=self._on_first(rows, averages.covered))
 
     def _on_first(self, rows: Sequence[Array], table: Array) -> Array:
         """A table with the rows of every rank, on the first; on the others, as it is."""
@@ -113,7 +124,7 @@ class PeriodicExchange:
             complete[share] = values.reshape(len(share), *table.shape[1:])
         return complete
 
-    def _average(self, step: int, state: UpdateState, tables: RowTables) -> None:
+    def _average(self, step: int, state: UpdateState, tables: AgreedTables) -> None:
         rows, self._count = np.sort(tables.updated[: self._count]), 0
         owners = row_owners(rows, self._transport.world)
         counts = np.bincount(owners, minlength=self._transport.world).astype(np.int64)
@@ -122,79 +133,83 @@ class PeriodicExchange:
         headers = self._transport.all_gather(header)
         self.agreed = Requests(bool(headers[:, 0].any()), bool(headers[:, 1].any()))
         rows = rows[np.argsort(owners, kind="stable")]
-        means = self._merge(rows, headers[:, 2:], state, tables)
-        self._distribute((step - 1) // STRIDE, *means, state, tables)
+        means = self._merge(step, rows, headers[:, 2:], state, tables)
+        self._distribute(step, means, state, tables)
         tables.updates[rows] = 0
 
     def _merge(
-        self, rows: Array, counts: Array, state: UpdateState, tables: RowTables
-    ) -> tuple[Array, Array]:
-        """Send rows to their owners; the means of what is owned here: dense, and records."""
-        rank, world = self._transport.rank, self._transport.world
-        dense = np.concatenate([x.reshape(-1) for x in _dense(state)])
-        parts = [dense[part_slice(p, world, dense.size)] for p in range(world)]
-        d = tables.base.shape[1]
-        records = _records(rows.size, d, 1)
-        pack_rows(rows, tables.updates, tables.base, state.parameters, *_views(records))
-        shares = np.split(records, np.cumsum(counts[rank])[:-1])
-        size, width = parts[rank].size, records.shape[1]
-        blocks = self._transport.all_to_all(
-            [_join(part, share) for part, share in zip(parts, shares, strict=True)],
-            [size + width * int(count) for count in counts[:, rank]],
-        )
-        mean = np.sum([x[:size].view(dense.dtype) for x in blocks], axis=0, dtype=np.float64)
-        own = [block[size:].reshape(-1, width) for block in blocks]
-        return (mean / world).astype(dense.dtype), _mean_records(own, d, tables)
+        self, step: int, rows: Array, counts: Array, state: UpdateState, tables: AgreedTables
+    ) -> Message:
+        """Send changes to their owners; the means of those that are owned here."""
+        rank, world, d = self._transport.rank, self._transport.world, state.parameters.D.shape[1]
+        blocks = to_blocks(_changes(state, tables.parameters))
+        sent = Message.empty(rows.size, d, len(blocks), counted=True)
+        agreed, parameters = tables.parameters, state.parameters
+        pack_rows(rows, tables.updates, agreed, parameters, step, rank, sent.rows)
+        quantize_blocks(blocks, step, rank, tables.updates.size, sent.scales, sent.levels)
+        ends = np.concatenate([[0], np.cumsum(counts[rank])])
+        parts = [part_slice(p, world, len(blocks)) for p in range(world)]
+        out = [sent.part(slice(ends[p], ends[p + 1]), part) for p, part in enumerate(parts)]
+        own = parts[rank].stop - parts[rank].start
+        received = [Message.empty(int(count), d, own, counted=True) for count in counts[:, rank]]
+        self._swap(out, received)
+        return _means(received, step, world + rank, tables.place)
 
     def _distribute(
-        self, now: int, mean: Array, records: Array, state: UpdateState, tables: RowTables
+        self, step: int, means: Message, state: UpdateState, tables: AgreedTables
     ) -> None:
         """Send what is owned here to all, and take what the others own."""
-        world, width = self._transport.world, records.shape[1]
-        counts = self._transport.all_gather(np.array([len(records)]))[:, 0]
-        sizes = [x.size for x in _dense(state)]
-        slices = [part_slice(p, world, sum(sizes)) for p in range(world)]
-        lengths = [part.stop - part.start for part in slices]
-        blocks = self._transport.all_to_all(
-            [_join(mean, records)] * world,
-            [a + width * int(b) for a, b in zip(lengths, counts, strict=True)],
-        )
-        means = [block[:a].view(mean.dtype) for block, a in zip(blocks, lengths, strict=True)]
-        parts = np.split(np.concatenate(means), np.cumsum(sizes)[:-1])
-        for array, part in zip(_dense(state), parts, strict=True):
-            array.reshape(-1)[...] = part
-        for block, a in zip(blocks, lengths, strict=True):
-            views = _views(block[a:].reshape(-1, width))
-            set_rows(*views, now, tables.base, state.parameters, state.averages)
+        world, d = self._transport.world, state.parameters.D.shape[1]
+        counts = self._transport.all_gather(np.array([len(means.rows.words)]))[:, 0]
+        blocks = 0 * to_blocks(_changes(state, tables.parameters))
+        parts = [blocks[part_slice(p, world, len(blocks))] for p in range(world)]
+        received = [
+            Message.empty(int(count), d, len(part), counted=False)
+            for count, part in zip(counts, parts, strict=True)
+        ]
+        self._swap([means] * world, received)
+        sample = (step - 1) // STRIDE
+        for message, part in zip(received, parts, strict=True):
+            add_blocks(message.scales, message.levels, part)
+            set_rows(message.rows, sample, tables.parameters, state.parameters, state.averages)
+        _set_dense(blocks.reshape(-1), state, tables.parameters)
+
+    def _swap(self, out: Sequence[Message], received: Sequence[Message]) -> None:
+        """Send a message to every rank, and fill those from every rank."""
+        sizes = [message.nbytes for message in received]
+        sent = self._transport.all_to_all([message.to_bytes() for message in out], sizes)
+        for message, block in zip(received, sent, strict=True):
+            message.read(block)
 
 
-def _dense(state: UpdateState) -> list[Array]:
-    """All that has no rows: parameters, velocities and, if there are any, running averages."""
-    arrays = [state.parameters.U, state.parameters.c, state.velocity.U, state.velocity.c]
-    return arrays + ([state.averages.U, state.averages.c] if state.averages.power > 0 else [])
+def _changes(state: UpdateState, agreed: Parameters) -> list[Array]:
+    """What is sent of all that has no rows: changes of the parameters, and velocities."""
+    changes = [state.parameters.U - agreed.U, state.parameters.c - agreed.c]
+    return [*changes, *state.velocity]
 
 
-def _records(count: int, d: int, more: int = 0) -> Array:
-    """Memory for the records of rows, with more words at the end of each."""
-    return np.zeros((count, CHANGE + (d + 1) // 2 + more), np.int32)
+def _set_dense(means: Array, state: UpdateState, agreed: Parameters) -> None:
+    """Set all that has no rows, from the means of what was sent of it."""
+    end = 0
+    for parameter, base in ((state.parameters.U, agreed.U), (state.parameters.c, agreed.c)):
+        base += means[end : end + base.size].reshape(base.shape)
+        parameter[...] = base
+        end += base.size
+    for velocity in state.velocity:
+        velocity[...] = means[end : end + velocity.size].reshape(velocity.shape)
+        end += velocity.size
 
 
-def _views(records: Array) -> tuple[Array, Array, Array]:
-    """Records as int32, float32 and int16."""
-    return records, records.view(np.float32), records.view(np.int16)
-
-
-def _join(dense: Array, records: Array) -> Array:
-    """A message of 32-bit words."""
-    return np.concatenate([dense.view(np.int32), records.reshape(-1)])
-
-
-def _mean_records(received: Sequence[Array], d: int, tables: RowTables) -> Array:
-    """The records of the means of the rows that the ranks sent, weighted by updates."""
-    most, count = sum(map(len, received)), 0
-    rows, totals = np.empty(most, np.int32), np.empty((most, d + 2))
-    for records in received:
-        count = add_rows_of_rank(*_views(records), tables.place, rows, count, totals)
-    means = _records(count, d)
-    pack_means(rows[:count], totals, tables.place, *_views(means))
+def _means(received: Sequence[Message], step: int, sender: int, place: Array) -> Message:
+    """The means of what the ranks sent: of rows weighted by updates, of blocks plain."""
+    most, d = sum(len(message.rows.words) for message in received), received[0].d
+    count, rows, totals = 0, np.empty(most, np.int32), np.empty((most, d + 2))
+    blocks = np.zeros(received[0].levels.shape)
+    for message in received:
+        count = add_rows_of_rank(message.rows, place, rows, count, totals)
+        add_blocks(message.scales, message.levels, blocks)
+    means = Message.empty(count, d, len(blocks), counted=False)
+    pack_means(rows[:count], totals, place, step, sender, means.rows)
+    mean = (blocks / len(received)).astype(np.float32)
+    quantize_blocks(mean, step, sender, place.size, means.scales, means.levels)
     return means
