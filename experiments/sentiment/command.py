@@ -59,7 +59,7 @@ def sentiment(
         typer.Option(
             min=0,
             help="Add generative class models of documents without punctuation and so many of "
-            "their most frequent words.",
+            "their most frequent words; none that are pre-trained on unlabelled ones.",
         ),
     ] = 0,
     seeds: Annotated[str, typer.Option(help="Seeds, with commas.")] = "1",

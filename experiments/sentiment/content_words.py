@@ -31,7 +31,7 @@ def frequent_words(tokenized: TokenizedDocuments, count: int) -> frozenset[str]:
     """The most frequent words, punctuation aside."""
     times = np.bincount(tokenized.documents.ids, minlength=len(tokenized.words))
     times = np.where([is_mark(word) for word in tokenized.words], 0, times)
-    return frozenset(tokenized.words[k] for k in np.argsort(-times)[:count].tolist())
+    return frozenset(tokenized.words[k] for k in np.argsort(-times, kind="stable")[:count].tolist())
 
 
 def is_mark(word: str) -> bool:

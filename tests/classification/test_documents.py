@@ -61,6 +61,15 @@ def test_frequent_numbers_are_words_and_rare_ones_are_masked():
     assert words == ["9/10", "#/#", "b#", "<unk>"]
 
 
+def test_counts_are_those_of_the_documents_as_encoded():
+    texts = ["good " * 10 + "8 " * 4 + " ".join(map(str, range(10, 19)))]
+    tokenized = tokenize_documents(texts, keep_digits=True)
+    for size in (1, 2, 3):
+        vocabulary = tokenized.vocabulary(size, 2)
+        encoded = np.bincount(tokenized.encode(vocabulary).ids, minlength=len(vocabulary))
+        assert encoded.tolist() == vocabulary.counts.tolist()
+
+
 def test_a_vocabulary_of_masked_words_reads_digits_as_before():
     texts = ["In 1999 he gave 9/10.", "9/10 in 2001"]
     masked, kept = (tokenize_documents(texts, keep_digits=x) for x in (False, True))

@@ -1,6 +1,7 @@
 """A classifier on disk: a model folder for each class, and `classifier.json`.
 
-CLASSIFIER/class-0/   as `wordrbm train` writes it: every command that takes a model takes it
+CLASSIFIER/class-0/   as `wordrbm train` writes it: every command that takes a model takes it, and
+                      reads each number of a text as #, where a classifier keeps its digits
 CLASSIFIER/class-1/
 CLASSIFIER/classifier.json   the names of the classes, the centres and the logistic head; written
                              last

@@ -99,23 +99,36 @@ class TokenizedDocuments:
 
         A word with digits that is too rare counts for the one that has them masked.
         """
-        ids = self.documents.ids
-        counts = np.bincount(ids, minlength=len(self.words)).tolist()
-        total = Counter[str]()
-        for word, times in zip(self.words, counts, strict=True):
-            total[word if times >= min_count else mask_digits(word)] += times
+        counts = np.bincount(self.documents.ids, minlength=len(self.words)).tolist()
+        times = Counter(dict(zip(self.words, counts, strict=True)))
+        usual = _masked_counts(times, {word for word in times if times[word] >= min_count})
         frequent = [
-            (word, times)
-            for word, times in total.items()
-            if times >= min_count and word != UNKNOWN and word not in excluded
+            row
+            for row in _ranked(usual)
+            if row[1] >= min_count and row[0] != UNKNOWN and row[0] not in excluded
         ]
-        ranked = sorted(frequent, key=lambda row: (-row[1], row[0]))[:size]
-        return Vocabulary.build(ranked, ids.size - sum(times for _, times in ranked))
+        words = {word for word, _ in frequent[:size]}
+        total = _masked_counts(times, words)
+        rest = sum(count for word, count in total.items() if word not in words)
+        return Vocabulary.build([row for row in _ranked(total) if row[0] in words], rest)
 
     def encode(self, vocabulary: Vocabulary) -> DocumentIds:
         """The documents as ids of a vocabulary, 0 for an out-of-vocabulary word."""
         known = (word if word in vocabulary.index else mask_digits(word) for word in self.words)
         return DocumentIds(vocabulary.ids(known)[self.documents.ids], self.documents.offsets)
+
+
+def _masked_counts(times: Mapping[str, int], words: Set[str]) -> Counter[str]:
+    """How often words occur, where all others have their digits masked."""
+    total = Counter[str]()
+    for word, frequency in times.items():
+        total[word if word in words else mask_digits(word)] += frequency
+    return total
+
+
+def _ranked(times: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Words by falling frequency, equal ones in code point order."""
+    return sorted(times.items(), key=lambda row: (-row[1], row[0]))
 
 
 def offsets_from(lengths: Counts) -> Counts:

@@ -233,7 +233,7 @@ def mask_digits(text: str) -> str:
 
 def lower_and_mask_digits(text: str) -> str:
     """Put a text in lower case and replace every run of digits by one `#`."""
-    return _DIGITS.sub("#", text.lower())
+    return mask_digits(text.lower())
 
 
 tokenize_sentence = SentenceTokenizer(lower_and_mask_digits)
