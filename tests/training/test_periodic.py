@@ -103,6 +103,14 @@ def received(named, first, before, w):
             yield rounded(change, key, HALF_BYTES), bias, rows.count(w)
 
 
+def test_one_rank_alone_goes_on_as_it_is():
+    wanted = Requests(True, False)
+    (state,), _, (before,), (agreed,) = averaged([[1, 2, 2]], [wanted])
+    assert agreed == wanted
+    for name, value in before.items():
+        np.testing.assert_array_equal(getattr(state.parameters, name), value)
+
+
 def test_a_row_is_averaged_by_how_often_each_rank_has_updated_it():
     """Referee: the sums of the formula in a loop, rounded before and after."""
     named = [[1, 2, 2, 2], [2, 5], []]

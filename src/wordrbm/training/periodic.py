@@ -126,6 +126,9 @@ class PeriodicExchange:
 
     def _average(self, step: int, state: UpdateState, tables: AgreedTables) -> None:
         rows, self._count = np.sort(tables.updated[: self._count]), 0
+        if self._transport.world == 1:  # nothing is sent, so nothing is rounded
+            self.agreed, tables.updates[rows] = self.wanted, 0
+            return
         owners = row_owners(rows, self._transport.world)
         counts = np.bincount(owners, minlength=self._transport.world).astype(np.int64)
         header = np.concatenate([np.array(self.wanted, np.int64), counts])
