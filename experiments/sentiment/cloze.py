@@ -125,8 +125,7 @@ def cloze_key(job: FoldJob, data: Dataset) -> ResultKey:
 
 def score_job(job: FoldJob, context: JobContext) -> Record:
     """Load the generative models of a job; the cloze scores of documents under them."""
-    data = context.data_of(job.config)
-    vocabulary = build_vocabulary(job.config, data)
+    data, vocabulary = context.data, build_vocabulary(job.config, context.data)
     models = load_class_models(job, GENERATIVE, data, context.cache)
     train = data.train.encode(vocabulary, models.n).select(data.scored(job.fold))
     splits = {"train": train}

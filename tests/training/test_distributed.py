@@ -43,10 +43,10 @@ def train(zygote, corpus, folder, world, *more, each=lambda rank: [], saving=5):
 
 def until_checkpoint(folder, ranks):
     """Wait until the first checkpoint is there."""
-    for _ in range(600):
+    for _ in range(30_000):
         if list_checkpoints(folder / "model"):
             return
-        time.sleep(0.1)
+        time.sleep(0.002)  # a short run is soon over
     ranks.kill_all()
     raise AssertionError(ranks.texts())
 

@@ -136,16 +136,17 @@ class PeriodicExchange:
         headers = self._transport.all_gather(header)
         self.agreed = Requests(bool(headers[:, 0].any()), bool(headers[:, 1].any()))
         rows = rows[np.argsort(owners, kind="stable")]
-        means = self._merge(step, rows, headers[:, 2:], state, tables)
-        self._distribute(step, means, state, tables)
+        blocks = to_blocks(_changes(state, tables.parameters))
+        means = self._merge(step, rows, headers[:, 2:], blocks, state, tables)
+        self._distribute(step, means, np.zeros_like(blocks), state, tables)
         tables.updates[rows] = 0
 
     def _merge(
-        self, step: int, rows: Array, counts: Array, state: UpdateState, tables: AgreedTables
-    ) -> Message:
+        self, step: int, rows: Array, counts: Array, blocks: Array, state: UpdateState,
+        tables: AgreedTables,
+    ) -> Message:  # fmt: skip
         """Send changes to their owners; the means of those that are owned here."""
         rank, world, d = self._transport.rank, self._transport.world, state.parameters.D.shape[1]
-        blocks = to_blocks(_changes(state, tables.parameters))
         sent = Message.empty(rows.size, d, len(blocks), counted=True)
         agreed, parameters = tables.parameters, state.parameters
         pack_rows(rows, tables.updates, agreed, parameters, step, rank, sent.rows)
@@ -159,12 +160,11 @@ class PeriodicExchange:
         return _means(received, step, world + rank, tables.place)
 
     def _distribute(
-        self, step: int, means: Message, state: UpdateState, tables: AgreedTables
+        self, step: int, means: Message, blocks: Array, state: UpdateState, tables: AgreedTables
     ) -> None:
-        """Send what is owned here to all, and take what the others own."""
+        """Send what is owned here to all, and take what the others own; `blocks` are zeros."""
         world, d = self._transport.world, state.parameters.D.shape[1]
         counts = self._transport.all_gather(np.array([len(means.rows.words)]))[:, 0]
-        blocks = 0 * to_blocks(_changes(state, tables.parameters))
         parts = [blocks[part_slice(p, world, len(blocks))] for p in range(world)]
         received = [
             Message.empty(int(count), d, len(part), counted=False)
