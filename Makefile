@@ -17,7 +17,7 @@ test: lint $(VENV)/torch.stamp $(VENV)/chromium.stamp $(VENV)/spacy.stamp
 	$(PYTEST) -m "not slow"
 
 test-all: lint docs $(VENV)/torch.stamp $(VENV)/chromium.stamp $(VENV)/notebooks.stamp $(VENV)/spacy.stamp \
-  $(VENV)/sentence-transformers.stamp
+  $(VENV)/sentence-transformers.stamp $(VENV)/slurm.stamp
 	$(PYTEST)
 
 lint: $(VENV)/dev.stamp
@@ -77,6 +77,13 @@ $(VENV)/chromium.stamp: | $(VENV)/dev.stamp
 	  && timeout 300 sh -c 'apt-get update && apt-get install --yes chromium'; }; then touch $@; else \
 	  echo "chromium is not installed: tests in a browser are skipped; try: sudo apt install chromium"; fi \
 	  > $(VENV)/chromium.log 2>&1; test -e $@ || tail -n 1 $(VENV)/chromium.log
+
+# The batch file of docs/many-machines.md is run by Slurm.
+$(VENV)/slurm.stamp: | $(VENV)/dev.stamp
+	@if command -v slurmctld || { test "$$(id -u)" = 0 \
+	  && timeout 300 sh -c 'apt-get update && apt-get install --yes slurm-wlm munge'; }; then touch $@; else \
+	  echo "Slurm is not installed: its example is not tried; try: sudo apt install slurm-wlm"; fi \
+	  > $(VENV)/slurm.log 2>&1; test -e $@ || tail -n 1 $(VENV)/slurm.log
 
 clean:
 	rm -rf $(VENV) demo docs/_build docs/_generated
