@@ -1,18 +1,7 @@
-"""Runs of several processes in exact and in periodic mode, and what their ranks send.
+"""Runs of several processes in exact and in periodic mode, and what their ranks send."""
 
-Over a whole run of periodic mode a rank sends more than once intervals have grown. With V(I) the
-bytes that it sends at an average after I updates, counted for some I and interpolated linearly,
-
-    bytes an update = sum_k V(I_k) / sum_k I_k
-
-over the intervals I_1, I_2, .. of `AveragingSchedule` in a run of so many windows.
-"""
-
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
-
-import numpy as np
 
 from benchmarks.running import ENDLESS, Text
 from benchmarks.volume import bytes_sent, endless_run
@@ -23,8 +12,6 @@ from wordrbm.training.periodic import PeriodicExchange
 K = 100_000
 PERIODS = {"exact": 1, "periodic, N = 100": 100, "periodic, N = 400": 400}  # updates
 MODES = tuple(PERIODS)
-COUNTED_INTERVALS = (4, 12, 25, 50, 100, 200, 400)  # updates
-RUN_WINDOWS = 50_000_000
 
 
 def windows_read(mode: str, world: int) -> float:
@@ -45,24 +32,13 @@ def updates_of(mode: str, transport: Any, text: Text) -> Any:
 
 def periodic_updates(every: int, transport: Any, text: Text) -> Any:
     """An endless run of a rank that is averaged with the others after so many updates."""
-    exchange = PeriodicExchange(transport, lambda step: step % every == 0)
+    exchange = PeriodicExchange(transport, AveragingSchedule(every))
     settings = rank_settings(ENDLESS, transport.rank, transport.world)
     batches = RankBatches(text.batches, transport.rank, transport.world, settings.batch_size)
     return endless_run(text._replace(batches=batches), settings, exchange)
 
 
-def bytes_of_averages(world: int, text: Text) -> dict[int, float]:
-    """What a rank sends at an average, by the updates made since the last."""
-    return {
-        every: every * bytes_sent(world, every, partial(periodic_updates, every, text=text))
-        for every in COUNTED_INTERVALS
-    }
-
-
-def bytes_over_run(every: int, world: int, average_bytes: Mapping[int, float]) -> float:
-    """What a rank sends in an update, the mean over a whole run."""
-    schedule, settings = AveragingSchedule(every), rank_settings(ENDLESS, 0, world)
-    updates = RUN_WINDOWS // (world * settings.batch_size)
-    due = [step for step in range(1, updates + 1) if schedule.is_due(step)]
-    sent = np.interp(np.diff([0, *due]), list(average_bytes), list(average_bytes.values()))
-    return float(sent.sum()) / due[-1]
+def bytes_of(mode: str, world: int, text: Text) -> float:
+    """What a rank sends in an update, the mean until all rows have been merged as often as any."""
+    updates = AveragingSchedule(PERIODS[mode]).longest if mode != "exact" else 5
+    return bytes_sent(world, updates, partial(updates_of, mode, text=text))

@@ -15,9 +15,8 @@ mode, of B_W windows:
 take a byte beyond computing: packing and the kernel's network. Predictions are made of CPU times,
 which other work on the machine changes least. With more than 16 hosts a rank of periodic mode is
 taken to send what it does with 16. There is no term for waiting, and none for latency, of which
-exact mode has three an update. Periodic mode is taken to have its longest intervals; for 16 hosts
-also those of a whole run of 50 M windows, which are short at first (`modes.py`). Writes OUT.json
-and OUT.png; needs Linux, root, `ip`, `tc`, torch and matplotlib.
+exact mode has three an update. Writes OUT.json and OUT.png; needs Linux, root, `ip`, `tc`, torch
+and matplotlib.
 """
 
 import argparse
@@ -28,29 +27,18 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.modes import (
-    MODES,
-    PERIODS,
-    K,
-    bytes_of_averages,
-    bytes_over_run,
-    updates_of,
-    windows_read,
-)
+from benchmarks.modes import MODES, PERIODS, K, bytes_of, updates_of, windows_read
 from benchmarks.network import Host, linked_hosts
 from benchmarks.running import ENDLESS, made_up, updating
-from benchmarks.volume import bytes_sent
 from wordrbm.training.local_training import rank_settings
 
 RATES = (None, 10.0, 1.0)  # Gbit/s of the links measured
 PREDICTED_RATES = (10.0, 1.0)
 WORLDS = (2, 4, 8, 16, 32, 64)
 COUNTED = {True: 64, False: 16}  # ranks at most, in exact mode and in periodic mode
-RUN_WORLD = 16  # hosts of the run of which the whole is predicted
 
 
 class Cost(NamedTuple):
@@ -67,7 +55,6 @@ class Measured(NamedTuple):
     linked: dict[str, dict[str, Cost]]  # mode, Gbit/s: of two hosts
     local: dict[int, float]  # ranks: a periodic rank's update, in updates of one host
     volumes: dict[str, dict[int, float]]  # mode, ranks: bytes sent by a rank in an update
-    averages: dict[int, float]  # updates: bytes sent by a rank of 16 when they are averaged
 
     def packing(self, mode: str) -> float:
         """Seconds per byte beyond computing, measured on two hosts without a rate limit."""
@@ -76,16 +63,7 @@ class Measured(NamedTuple):
 
     def predicted(self, mode: str, world: int, gigabits: float) -> float:
         """How many times as fast as one host so many are."""
-        counted = self.volumes[mode][min(world, max(self.volumes[mode]))]
-        return self._speed(mode, world, gigabits, counted)
-
-    def predicted_over_run(self, mode: str, gigabits: float) -> float:
-        """The same of 16 hosts in periodic mode, over a whole run with its first intervals."""
-        sent = bytes_over_run(PERIODS[mode], RUN_WORLD, self.averages)
-        return self._speed(mode, RUN_WORLD, gigabits, sent)
-
-    def _speed(self, mode: str, world: int, gigabits: float, sent: float) -> float:
-        """The speed of hosts each of which sends so much in an update."""
+        sent = self.volumes[mode][min(world, max(self.volumes[mode]))]
         exchange = sent * (8 / (gigabits * 1e9) + self.packing(mode))
         if mode != "exact":
             seconds = self.alone.cpu * self.local[world] + exchange
@@ -153,8 +131,7 @@ def measure(updates: int) -> Measured:
                 print(f"{mode}, {rate or 'no limit'}: {milliseconds(cost)}", flush=True)
     print(f"alone: {', '.join(map(milliseconds, alone))}", flush=True)
     middle = Cost(*(sorted(values)[len(alone) // 2] for values in zip(*alone, strict=True)))
-    averages = bytes_of_averages(RUN_WORLD, made_up(K))
-    return Measured(middle, linked, time_local_updates(), count_volumes(), averages)
+    return Measured(middle, linked, time_local_updates(), count_volumes())
 
 
 def milliseconds(cost: Cost) -> str:
@@ -182,8 +159,7 @@ def count_volumes() -> dict[str, dict[int, float]]:
     text, volumes = made_up(K), {mode: dict[int, float]() for mode in MODES}
     for mode in MODES:
         for world in (x for x in WORLDS if x <= COUNTED[mode == "exact"]):
-            run_of = partial(updates_of, mode, text=text)
-            volumes[mode][world] = bytes_sent(world, max(5, PERIODS[mode]), run_of)
+            volumes[mode][world] = bytes_of(mode, world, text)
             print(f"{mode}, {world} ranks: {volumes[mode][world] / 1e6:.3f} MB", flush=True)
     return volumes
 
@@ -217,18 +193,12 @@ def report(measured: Measured) -> dict[str, Any]:
         for mode in MODES
         for rate in PREDICTED_RATES
     }
-    over_run = {
-        f"{mode}, {rate:g} Gbit/s": round(measured.predicted_over_run(mode, rate), 2)
-        for mode in MODES[1:]
-        for rate in PREDICTED_RATES
-    }
     speeds = {
         f"{mode}, {rate}": round(measured.measured_speed(mode, rate), 2)
         for mode in MODES
         for rate in measured.linked[mode]
     }
-    figures = {"predicted": predicted, "16 hosts over a run": over_run}
-    return {**measured._asdict(), **figures, "measured with two hosts": speeds}
+    return {**measured._asdict(), "predicted": predicted, "measured with two hosts": speeds}
 
 
 def main() -> None:

@@ -514,7 +514,14 @@ BUGS = [
     Bug("ranks averaged plainly", "kernels/periodic.py",
         "np.float64(from_short(records.updates[k]))", "1.0",
         "tests/training/test_periodic.py"
-        "::test_a_row_is_averaged_by_how_often_each_rank_has_updated_it"),
+        "::test_a_row_is_merged_by_how_often_each_rank_has_updated_it"),
+    Bug("changes of all ranks always summed", "kernels/periodic.py",
+        "return (ranks * FEW + n) / (FEW + n)", "return ranks",
+        "tests/training/test_periodic.py::test_few_changes_are_summed_and_many_averaged"),
+    Bug("rows of all levels merged at every exchange", "training/periodic.py",
+        "if levels := self._schedule.levels_due(step):",
+        "if levels := 99 * self._schedule.levels_due(step):",
+        "tests/training/test_periodic.py::test_a_row_waits_for_the_exchange_of_its_level"),
     Bug("changes rounded to the nearest level", "kernels/quantization.py",
         "np.floor(x[j] / scale + u)", "np.rint(x[j] / scale)",
         "tests/kernels/test_quantization.py"

@@ -1,7 +1,7 @@
 """The predicted speed of several machines, where it can be told by hand."""
 
 import pytest
-from benchmarks.modes import MODES, bytes_over_run, windows_read
+from benchmarks.modes import MODES, windows_read
 from benchmarks.scaling import WORLDS, Cost, Measured
 
 PERIODIC = MODES[1]
@@ -14,8 +14,7 @@ def measured(volume, packing):
     volumes = {mode: dict.fromkeys(WORLDS, volume) for mode in MODES}
     seconds = {mode: packing + 0.01 * (0.5 if mode == "exact" else LOCAL[2]) for mode in MODES}
     linked = {mode: {"none": Cost(seconds[mode], seconds[mode])} for mode in MODES}
-    averages = {4: 4 * volume, 400: 400 * volume}
-    return Measured(Cost(0.01, 0.01), linked, LOCAL, volumes, averages)
+    return Measured(Cost(0.01, 0.01), linked, LOCAL, volumes)
 
 
 def test_a_free_network_gives_every_machine_its_speed():
@@ -29,13 +28,3 @@ def test_bytes_take_their_time():
     slow = measured(1.25e6, 0.001)  # 10 ms at 1 Gbit/s, and 1 ms to pack
     assert slow.predicted(PERIODIC, 4, 1.0) == pytest.approx(0.01 / (0.0025 + 0.011))
     assert slow.predicted("exact", 4, 1.0) == pytest.approx(0.01 / (0.0025 + 0.01 + 0.001))
-
-
-def test_over_a_run_every_average_is_as_dear_as_its_interval_is_long():
-    slow = measured(1.25e6, 0.001)
-    for mode in MODES[1:]:
-        assert slow.predicted_over_run(mode, 1.0) == pytest.approx(slow.predicted(mode, 16, 1.0))
-    # 24,400 updates with averages of one size: as many as there are intervals.
-    flat = dict.fromkeys((4, 400), 24_400.0)
-    assert bytes_over_run(400, 16, flat) == pytest.approx(294, rel=0.02)
-    assert bytes_over_run(100, 16, flat) == pytest.approx(407, rel=0.02)

@@ -5,12 +5,14 @@ import pytest
 
 from wordrbm.training import TrainingSettings
 from wordrbm.training.local_training import (
-    FIRST_INTERVAL,
-    GROWTH,
+    DOUBLINGS,
+    TARGET,
+    UPDATES_PER_READ,
     AveragingSchedule,
     RankBatches,
     rank_settings,
 )
+from wordrbm.training.optimizer import FREQUENCY_EXPONENT
 
 
 def test_a_rank_alone_has_the_settings_of_the_run():
@@ -30,13 +32,40 @@ def test_an_update_of_a_rank_is_its_share_of_an_exact_one_or_a_shard(world, shar
     assert 0 <= first.windows * world - settings.windows < first.batch_size * world
 
 
-@pytest.mark.parametrize("every", [1, 3, FIRST_INTERVAL, 25, 100, 400])
-def test_intervals_grow_with_the_updates_made_until_they_are_as_long_as_asked_for(every):
+@pytest.mark.parametrize("every", [1, 3, 6, 25, 100, 400])
+def test_rows_of_a_level_are_merged_after_equal_intervals(every):
     schedule = AveragingSchedule(every)
-    due = [step for step in range(1, 30_000) if schedule.is_due(step)]
-    for before, after in zip([0, *due], due, strict=False):
-        share = max(FIRST_INTERVAL, GROWTH * before)
-        assert after - before == every if share >= every else abs(after - before - share) <= 0.5
+    steps = range(1, 2001)
+    complete = [step for step in steps if schedule.is_complete(step)]
+    levels = max(schedule.levels_due(step) for step in steps)
+    for level in range(levels):
+        due = [step for step in steps if schedule.levels_due(step) > level]
+        assert set(np.diff([0, *due])) == {schedule.base * 2**level}
+    assert complete == due
+    assert levels == 1 + DOUBLINGS or schedule.base == 1
+    assert every / 2 < complete[0] <= every
+    assert schedule.longest == complete[0]
+
+
+def test_all_levels_are_merged_before_a_score():
+    schedule = AveragingSchedule(100, lambda step: step == 7)
+    assert [step for step in range(1, 30) if schedule.is_complete(step)] == [7]
+    assert schedule.levels_due(7) == schedule.levels_due(schedule.longest)
+
+
+def test_a_row_is_merged_once_it_is_expected_to_have_been_updated_a_few_times():
+    read = np.array([3.0, 1.0, 0.1, 0.03, 0.01, 1e-4, 1e-9])  # of the row, in an update of a rank
+    rate_scale = ((1.0 + read) ** FREQUENCY_EXPONENT).astype(np.float32)
+    for every in (1, 6, 100, 400):
+        schedule = AveragingSchedule(every)
+        levels = schedule.row_levels(rate_scale)
+        assert levels.tolist() == sorted(levels)
+        between = schedule.base * 2.0**levels
+        updates = UPDATES_PER_READ * read * between
+        longest, shortest = between == schedule.longest, levels == 0
+        assert (between <= schedule.longest).all()
+        assert (updates[~shortest] <= TARGET).all()
+        assert (updates[~longest] > TARGET / 2).all()
 
 
 @pytest.mark.parametrize("world", [1, 2, 3])

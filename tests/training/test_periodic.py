@@ -10,7 +10,7 @@ from tests.kernels.test_quantization import draw, rounded, short_of
 from tests.training.test_exchange import Threads
 from wordrbm.kernels.optimizer import STRIDE, AverageTables, Velocity, average_dense
 from wordrbm.kernels.pcd_gradient import Parameters, ShardGradient
-from wordrbm.kernels.periodic import row_owners
+from wordrbm.kernels.periodic import FEW, merge_factor, row_owners
 from wordrbm.kernels.quantization import HALF_BYTES, draw_key
 from wordrbm.training.exchange import Requests
 from wordrbm.training.optimizer import Averages, part_slice
@@ -21,6 +21,25 @@ pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")  # where 
 K, d, H, POWER = 12, 3, 4, 2  # an odd d: records are padded
 STEP = 24  # the update after which ranks are averaged
 SHAPES = {"D": (K, d), "U": (H, d), "b": (K,), "c": (H,)}
+
+
+class Every:
+    """Merges all rows after every so many updates; rows of level 1 every second time."""
+
+    def __init__(self, updates, level=None):
+        self.updates = updates
+        self.level = np.zeros(K, np.int64) if level is None else np.array(level)
+
+    def levels_due(self, step):
+        if step % self.updates:
+            return 0
+        return 2 if step % (2 * self.updates) == 0 else 1
+
+    def is_complete(self, step):
+        return self.levels_due(step) > self.level.max()
+
+    def row_levels(self, rate_scale):
+        return self.level
 
 
 def started(rank):
@@ -36,6 +55,7 @@ def started(rank):
         averages=AverageTables(**arrays(), covered=np.zeros(K, np.int64), power=POWER),
         gradient=ShardGradient(empty, empty, empty, *[empty] * 5, empty),
         velocity=Velocity(U=np.full((H, d), rank, np.float32), c=np.zeros(H, np.float32)),
+        row_rates=SimpleNamespace(rate_scale=np.ones(K, np.float32)),
     )
 
 
@@ -78,7 +98,7 @@ def averaged(named, wanted=None):
 
     def work(rank):
         state = started(rank)
-        exchange = PeriodicExchange(transport.of(rank), lambda step: True)
+        exchange = PeriodicExchange(transport.of(rank), Every(1))
         exchange.begin(state)
         update(state, np.random.default_rng(7 + rank), [w for w in (0, 2, 5) if w != rank])
         exchange.gather_parameters(STEP - 1, state)
@@ -111,22 +131,68 @@ def test_one_rank_alone_goes_on_as_it_is():
         np.testing.assert_array_equal(getattr(state.parameters, name), value)
 
 
-def test_a_row_is_averaged_by_how_often_each_rank_has_updated_it():
-    """Referee: the sums of the formula in a loop, rounded before and after."""
+def merged(changes):
+    """Referee: what a row changes by, given what each rank says of it."""
+    ranks, total = len(changes), sum(count for *_, count in changes)
+    n = total / ranks
+    factor = (ranks * FEW + n) / (FEW + n)
+    change = sum(count / total * change.astype(float) for change, _, count in changes)
+    bias = sum(count / total * float(bias) for _, bias, count in changes)
+    return np.append(factor * change, factor * bias).astype(np.float32)
+
+
+def test_a_row_is_merged_by_how_often_each_rank_has_updated_it():
+    """Referee: the formula in a loop, rounded before and after."""
     named = [[1, 2, 2, 2], [2, 5], []]
     states, (first, *_), before, _ = averaged(named)
     for w, owner in enumerate(row_owners(np.arange(K), 3)):
         row, b = first["D"][w].copy(), first["b"][w]
         if changes := list(received(named, first, before, w)):
-            total, key = sum(count for *_, count in changes), draw_key(STEP, 3 + owner, w)
-            mean = sum(count * change.astype(float) for change, _, count in changes) / total
-            row += rounded(mean.astype(np.float32), key, HALF_BYTES)
-            bias = np.float32(sum(count * float(x) for _, x, count in changes) / total)
-            b += short_of(bias, draw(key, d) >> 16)
+            change, key = merged(changes), draw_key(STEP, 3 + owner, w)
+            row += rounded(change[:d], key, HALF_BYTES)
+            b += short_of(change[d], draw(key, d) >> 16)
         for state in states:
             np.testing.assert_allclose(state.parameters.D[w], row, rtol=1e-6)
             np.testing.assert_allclose(state.parameters.b[w], b, rtol=1e-6)
             np.testing.assert_array_equal(state.parameters.D, states[0].parameters.D)
+
+
+def test_few_changes_are_summed_and_many_averaged():
+    for ranks in (1, 2, 4, 16):
+        assert merge_factor(1e-9 * ranks, ranks) == pytest.approx(ranks)
+        assert merge_factor(1e9 * ranks, ranks) == pytest.approx(1.0)
+        factors = [merge_factor(n * ranks, ranks) for n in (1, 2, 5, 100)]
+        assert factors == sorted(factors, reverse=True)
+
+
+def test_a_row_waits_for_the_exchange_of_its_level():
+    """Rows of the second level stay each rank's own until it is due; then all are the same."""
+    transport, level = Threads(2), [w % 2 for w in range(K)]
+
+    def work(rank):
+        state, rng, seen = started(rank), np.random.default_rng(rank), []
+        exchange = PeriodicExchange(transport.of(rank), Every(1, level))
+        exchange.begin(state)
+        for step in (1, 2):
+            exchange.agree(Requests(stop=rank == 0), step - 1)
+            update(state, rng, [2, 3, 4 + rank])
+            before = copied(state)
+            exchange.gather_parameters(step, state)
+            agreed, velocity = exchange.agree(Requests(), step), float(state.velocity.U.sum())
+            seen.append((before, copied(state), agreed, velocity))
+        return seen
+
+    (first, second), (other_first, other_second) = run_ranks(2, work)
+    before, after, agreed, _ = first
+    np.testing.assert_array_equal(after["D"][3], before["D"][3])
+    assert (after["D"][2] != before["D"][2]).any()
+    np.testing.assert_array_equal(after["D"][[2, 4]], other_first[1]["D"][[2, 4]])
+    assert agreed == Requests()
+    assert second[2] == other_second[2] == Requests(stop=True)
+    assert first[3] != other_first[3]  # velocities wait too
+    assert second[3] == other_second[3]
+    for name, value in second[1].items():
+        np.testing.assert_array_equal(value, other_second[1][name])
 
 
 def test_dense_parameters_and_velocities_become_the_mean():
@@ -149,7 +215,7 @@ def test_parameters_do_not_drift_away_from_what_was_agreed():
 
     def work(rank):
         state = started(rank)
-        exchange = PeriodicExchange(transport.of(rank), lambda step: True)
+        exchange = PeriodicExchange(transport.of(rank), Every(1))
         exchange.begin(state)
         update(state, np.random.default_rng(rank), [1, 2 + rank])
         exchange.gather_parameters(STEP, state)
@@ -166,7 +232,7 @@ def test_numbers_that_are_lost_stay_lost():
 
     def work(rank):
         state = started(rank)
-        exchange = PeriodicExchange(transport.of(rank), lambda step: True)
+        exchange = PeriodicExchange(transport.of(rank), Every(1))
         exchange.begin(state)
         update(state, np.random.default_rng(1), [4])
         state.parameters.D[4, 1] = [np.nan, np.inf][rank]
@@ -194,7 +260,7 @@ def test_averages_are_those_of_the_owners_copy(world):
 
     def work(rank):
         state, rng = started(rank), np.random.default_rng(rank)
-        exchange = PeriodicExchange(transport.of(rank), lambda step: step % every == 0)
+        exchange = PeriodicExchange(transport.of(rank), Every(every))
         exchange.begin(state)
         tables, averages = state.parameters, state.averages
         samples = []

@@ -27,7 +27,18 @@ from wordrbm.kernels.quantization import (
 from wordrbm.shapes import Array
 
 LARGEST = HALF_BYTES  # level of a change of D
+FEW = 1.0  # updates of a row by a rank, beyond which those of others say the same
 NOT_AVERAGED = np.iinfo(np.int64).max  # `covered` of the rows that another rank averages
+
+
+class ChangedRows(NamedTuple):
+    """How often each row was updated since it was last merged, and which rows were, by level."""
+
+    updates: Array  # K
+    level: Array  # K: rows of level l are merged at every 2^l-th exchange
+    rows: Array  # K: those of level l are rows[first[l] : first[l] + count[l]]
+    first: Array
+    count: Array
 
 
 class Records(NamedTuple):
@@ -55,18 +66,15 @@ def row_owners(rows: Array, world: int) -> Array:
 
 
 @njit(cache=True, nogil=True)
-def count_updates(gradient, updates, updated, count):  # type: ignore[no-untyped-def]
-    """``updates[w]`` grows by how often row w is in the gradient; how many rows it has grown at.
-
-    These are ``updated[:count]``, from an empty list on: no other row need be looked at.
-    """
+def count_updates(gradient, changed):  # type: ignore[no-untyped-def]
+    """Note the rows of a gradient; no other row need be looked at when they are merged."""
     for shard in range(len(gradient.rows)):
         for w in gradient.row_index[shard, : gradient.rows[shard]]:
-            if updates[w] == 0:
-                updated[count] = w
-                count += 1
-            updates[w] += 1
-    return count
+            if changed.updates[w] == 0:
+                level = changed.level[w]
+                changed.rows[changed.first[level] + changed.count[level]] = w
+                changed.count[level] += 1
+            changed.updates[w] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -96,9 +104,10 @@ def add_rows_of_rank(records, place, rows, count, totals):  # type: ignore[no-un
     """Add a rank's records, weighted by its updates, to the totals of their rows.
 
     ``rows[:count]`` are the rows so far and ``place[w]`` is where row w is, -1 before. A total has
-    the changes of D and b, and the weight. Returns how many rows there are now.
+    the changes of D and b, the weight, and the number of ranks. Returns how many rows there are
+    now.
     """
-    d = totals.shape[1] - 2
+    d = totals.shape[1] - 3
     change = np.empty(d, np.float32)
     for k in range(len(records.words)):
         w, weight = records.words[k], np.float64(from_short(records.updates[k]))
@@ -112,20 +121,32 @@ def add_rows_of_rank(records, place, rows, count, totals):  # type: ignore[no-un
             total[j] += weight * change[j]
         total[d] += weight * from_short(records.biases[k])
         total[d + 1] += weight
+        total[d + 2] += 1.0
     return count
 
 
-@njit(cache=True, nogil=True)
-def pack_means(rows, totals, place, step, sender, records):  # type: ignore[no-untyped-def]
-    """Write the records of the means of rows, for all ranks, and forget their places."""
-    d = totals.shape[1] - 2
+@njit(cache=True, nogil=True, error_model="numpy")
+def merge_factor(updates, ranks):  # type: ignore[no-untyped-def]
+    """What the mean change of a row is multiplied by: k for few updates, 1 for many.
+
+    ``(k FEW + n) / (FEW + n)`` for k ranks that updated the row n times each: what they have learnt
+    from few words adds up, and from many each has learnt the same.
+    """
+    n = updates / ranks
+    return (ranks * FEW + n) / (FEW + n)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def pack_merged(rows, totals, place, step, sender, records):  # type: ignore[no-untyped-def]
+    """Write the records of merged rows, for all ranks, and forget their places."""
+    d = totals.shape[1] - 3
     change, scratch = np.empty(d, np.float32), np.empty(d + 1, np.int32)
     for k in range(rows.size):
         total = totals[k]
+        factor = merge_factor(total[d + 1], total[d + 2]) / total[d + 1]
         for j in range(d):
-            change[j] = total[j] / total[d + 1]
-        bias = total[d] / total[d + 1]
-        pack_row(k, change, bias, draw_key(step, sender, rows[k]), scratch, records)
+            change[j] = factor * total[j]
+        pack_row(k, change, factor * total[d], draw_key(step, sender, rows[k]), scratch, records)
         records.words[k] = rows[k]
         place[rows[k]] = -1
 

@@ -179,9 +179,10 @@ class PeriodicRanks:
     """Ranks that train on their own, and are averaged after some updates and before a score."""
 
     def __init__(self, group: TrainingGroup, average_every: int) -> None:
-        self._group, self._schedule = group, AveragingSchedule(average_every)
+        self._group = group
         self._local: TrainingSettings | None = None
-        self.is_first, self.exchange = group.is_first, PeriodicExchange(group, self._is_due)
+        schedule = AveragingSchedule(average_every, self._is_score_due)
+        self.is_first, self.exchange = group.is_first, PeriodicExchange(group, schedule)
         self.on_all, self.on_first = group.on_all, group.on_first
         self.check_same, self.broadcast = group.check_same, group.broadcast
         self.agree = self.exchange.agree
@@ -191,10 +192,9 @@ class PeriodicRanks:
             "averaging_schedule": SCHEDULE,
         }
 
-    def _is_due(self, step: int) -> bool:
+    def _is_score_due(self, step: int) -> bool:
         assert self._local is not None
-        due = is_score_due(step, self._local.steps, self._local.evaluations)
-        return self._schedule.is_due(step) or due
+        return is_score_due(step, self._local.steps, self._local.evaluations)
 
     def complete(self, state: TrainingState, settings: TrainingSettings) -> TrainingState:
         """The state with the chains of all ranks in their order, on the first with all averages."""

@@ -6,18 +6,21 @@ of one of exact mode, but no less than a shard. Up to S ranks with S shards make
 one process.
 """
 
+from collections.abc import Callable
 from typing import final
 
 import numpy as np
 
-from wordrbm.shapes import Words
+from wordrbm.shapes import Array, Words
 from wordrbm.training.batches import Batches
+from wordrbm.training.optimizer import FREQUENCY_EXPONENT
 from wordrbm.training.settings import TrainingSettings
 
 SEED_STRIDE = 0x9E3779B97F4A7C15  # ranks of one run, and of runs with near seeds, differ
-FIRST_INTERVAL = 4  # updates between two averages
-GROWTH = 0.02  # of the updates made so far
-SCHEDULE = 3  # raised when intervals, batches or shards of ranks change: runs cannot go on with it
+DOUBLINGS = 4  # of the interval between merges, from frequent to rare rows
+TARGET = 2.0  # updates of a row by a rank between two merges of it
+UPDATES_PER_READ = 2.0  # chains hold as many words as batches
+SCHEDULE = 4  # raised when intervals, batches or shards of ranks change: runs cannot go on with it
 
 
 def rank_settings(settings: TrainingSettings, rank: int, world: int) -> TrainingSettings:
@@ -39,26 +42,38 @@ def rank_settings(settings: TrainingSettings, rank: int, world: int) -> Training
 
 @final
 class AveragingSchedule:
-    """After which updates ranks are averaged: often at first, in the end after `every` updates.
+    """After which updates the ranks are averaged: rows of frequent words more often than others.
 
-    Ranks drift apart fastest in the first updates. An interval is a share of the updates made so
-    far, so it is a function of the update's number, and a resumed run goes on with the same:
-
-        step[k + 1] = step[k] + min(every, max(FIRST_INTERVAL, GROWTH step[k]))
+    There is an exchange after every `base` updates. A row of level l is merged at every 2^l-th of
+    them, one of the last level after `every` updates at most, and all before a score. The level of
+    a row is the highest at which a rank is expected to update it no more than `TARGET` times in
+    between: so no rank's copy is far out of date, and few rows are sent.
     """
 
-    def __init__(self, every: int) -> None:
-        self._every, steps = every, [0]
-        while not steps[1:] or steps[-1] - steps[-2] < every:
-            interval = max(FIRST_INTERVAL, round(GROWTH * steps[-1]))
-            steps.append(steps[-1] + min(every, interval))
-        self._growing, self._last = frozenset(steps[1:]), steps[-1]
+    def __init__(
+        self, every: int, is_score_due: Callable[[int], bool] = lambda step: False
+    ) -> None:
+        self._last = min(DOUBLINGS, every.bit_length() - 1)  # level
+        self.base, self._is_score_due = every >> self._last, is_score_due
+        self.longest = self.base << self._last  # updates between merges of rows of the last level
 
-    def is_due(self, step: int) -> bool:
-        """Whether ranks are averaged after this update, counted from 1."""
-        if step <= self._last:
-            return step in self._growing
-        return (step - self._last) % self._every == 0
+    def levels_due(self, step: int) -> int:
+        """How many levels are merged after this update, counted from 1."""
+        if self._is_score_due(step):
+            return self._last + 1
+        exchange, rest = divmod(step, self.base)
+        return 0 if rest else min(self._last + 1, (exchange & -exchange).bit_length())
+
+    def is_complete(self, step: int) -> bool:
+        """Whether all levels are merged after this update: all ranks are the same then."""
+        return self.levels_due(step) > self._last
+
+    def row_levels(self, rate_scale: Array) -> Array:
+        """The level of each row, by the factors on its learning rate; O(K)."""
+        read = rate_scale.astype(np.float64) ** (1.0 / FREQUENCY_EXPONENT) - 1.0
+        between = TARGET / np.maximum(self.base * UPDATES_PER_READ * read, 1e-12)
+        level = np.floor(np.log2(np.maximum(between, 1.0)))
+        return np.minimum(level, self._last).astype(np.int64)
 
 
 @final

@@ -1,13 +1,16 @@
-"""Periodic averaging: every rank trains on its own, and after some updates the ranks are averaged.
+"""Periodic averaging: every rank trains on its own, and the ranks are averaged now and then.
 
-Each rank has its own chains and reads its own batches. A row that rank r has updated n_r times
-since the last exchange becomes
+Each rank has its own chains and reads its own batches. The dense parameters become the plain mean
+at every exchange, their velocities when all rows are merged. A row is merged at some exchanges
+only, one of a frequent word more often (`AveragingSchedule`). If k ranks have updated it since,
+rank r n_r times, it changes by
 
-    sum_r n_r x_r / sum_r n_r,
+    factor sum_r n_r change_r / sum_r n_r,   factor = (k FEW + n) / (FEW + n),   n = sum_r n_r / k
 
-so that a word which only one rank has read keeps what it has learnt there. Dense parameters and
-their velocities become the plain mean. Sums are taken in the order of the ranks by the owner of a
-row or block: the bits depend on the number of ranks, and on nothing else.
+so it moves by the sum of what the ranks have learnt from few words, as it would if one process had
+read them all, and by the mean of what they have learnt from many. A word that one rank alone has
+read keeps what it has learnt. Sums are taken in the order of the ranks by the owner of a row or
+block: the bits depend on the number of ranks, and on nothing else.
 
 Changes since the ranks last agreed are sent, and velocities, as integers with scales that are
 rounded at random (`kernels/quantization.py`): two to a byte for `D`, a byte each for the rest. The
@@ -21,7 +24,7 @@ Reference
     T. Lin, S. Stich, K. Patel, M. Jaggi. Don't use large mini-batches, use local SGD. ICLR 2020.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, final
 
@@ -31,9 +34,10 @@ from wordrbm.kernels.optimizer import STRIDE
 from wordrbm.kernels.pcd_gradient import Parameters
 from wordrbm.kernels.periodic import (
     NOT_AVERAGED,
+    ChangedRows,
     add_rows_of_rank,
     count_updates,
-    pack_means,
+    pack_merged,
     pack_rows,
     row_owners,
     set_rows,
@@ -43,6 +47,7 @@ from wordrbm.kernels.update import UpdateState
 from wordrbm.shapes import Array
 from wordrbm.training.averaging_messages import Message, to_blocks
 from wordrbm.training.exchange import Requests
+from wordrbm.training.local_training import AveragingSchedule
 from wordrbm.training.optimizer import Averages, part_slice
 from wordrbm.training.transport import Transport
 
@@ -51,28 +56,27 @@ class AgreedTables(NamedTuple):
     """What the ranks last agreed on, and what has changed since."""
 
     parameters: Parameters
-    updates: Array  # of each row
-    updated: Array  # the rows that have any, in front
+    changed: ChangedRows
     place: Array  # scratch: -1 between exchanges
 
 
 @final
 class PeriodicExchange:
-    """Averages the ranks after the updates for which `is_due` is true."""
+    """Averages the ranks after the updates at which some levels of rows are due."""
 
     rank, world = 0, 1  # every rank computes all shards of its own batches
 
-    def __init__(self, transport: Transport, is_due: Callable[[int], bool]) -> None:
-        self._transport, self._is_due = transport, is_due
+    def __init__(self, transport: Transport, schedule: AveragingSchedule) -> None:
+        self._transport, self._schedule = transport, schedule
         self.wanted = self.agreed = Requests()
         self._tables: AgreedTables | None = None
-        self._count, self._compiled = 0, False  # rows updated; an update has been made
+        self._compiled = False  # an update has been made
 
     def begin(self, state: UpdateState) -> UpdateState:
         K = len(state.parameters.b)
         agreed = Parameters(*(x.copy() for x in state.parameters))
-        zeros = np.zeros(K, np.int32)
-        self._tables = AgreedTables(agreed, zeros, zeros.copy(), zeros - 1)
+        level = self._schedule.row_levels(state.row_rates.rate_scale)
+        self._tables = AgreedTables(agreed, changed_rows(level), np.full(K, -1, np.int32))
         if state.averages.power > 0:
             owners = row_owners(np.arange(K), self._transport.world)
             state.averages.covered[owners != self._transport.rank] = NOT_AVERAGED
@@ -81,7 +85,7 @@ class PeriodicExchange:
     def agree(self, wanted: Requests, step: int) -> Requests:
         """What all ranks do after this update: something only where all are the same."""
         self.wanted = wanted
-        return self.agreed if self._is_due(step) else Requests()
+        return self.agreed if self._schedule.is_complete(step) else Requests()
 
     def gather_gradients(self, state: UpdateState) -> None:
         """Nothing: every rank has the gradients of its own batch."""
@@ -92,9 +96,9 @@ class PeriodicExchange:
             self._transport.meet()  # one of them may have compiled for longer than the timeout
             self._compiled = True
         tables = self._tables
-        self._count = count_updates(state.gradient, tables.updates, tables.updated, self._count)
-        if self._is_due(step):
-            self._average(step, state, tables)
+        count_updates(state.gradient, tables.changed)
+        if levels := self._schedule.levels_due(step):
+            self._average(step, levels, state, tables)
 
     def complete(self, averages: Averages) -> Averages:
         """The averages of all rows and slices, each by its owner, on the first rank; O(K)."""
@@ -124,10 +128,10 @@ class PeriodicExchange:
             complete[share] = values.reshape(len(share), *table.shape[1:])
         return complete
 
-    def _average(self, step: int, state: UpdateState, tables: AgreedTables) -> None:
-        rows, self._count = np.sort(tables.updated[: self._count]), 0
+    def _average(self, step: int, levels: int, state: UpdateState, tables: AgreedTables) -> None:
+        rows = take_rows(tables.changed, levels)
         if self._transport.world == 1:  # nothing is sent, so nothing is rounded
-            self.agreed, tables.updates[rows] = self.wanted, 0
+            self.agreed, tables.changed.updates[rows] = self.wanted, 0
             return
         owners = row_owners(rows, self._transport.world)
         counts = np.bincount(owners, minlength=self._transport.world).astype(np.int64)
@@ -136,10 +140,10 @@ class PeriodicExchange:
         headers = self._transport.all_gather(header)
         self.agreed = Requests(bool(headers[:, 0].any()), bool(headers[:, 1].any()))
         rows = rows[np.argsort(owners, kind="stable")]
-        blocks = to_blocks(_changes(state, tables.parameters))
+        blocks = to_blocks(_changes(state, tables.parameters, self._schedule.is_complete(step)))
         means = self._merge(step, rows, headers[:, 2:], blocks, state, tables)
         self._distribute(step, means, np.zeros_like(blocks), state, tables)
-        tables.updates[rows] = 0
+        tables.changed.updates[rows] = 0
 
     def _merge(
         self, step: int, rows: Array, counts: Array, blocks: Array, state: UpdateState,
@@ -149,8 +153,8 @@ class PeriodicExchange:
         rank, world, d = self._transport.rank, self._transport.world, state.parameters.D.shape[1]
         sent = Message.empty(rows.size, d, len(blocks), counted=True)
         agreed, parameters = tables.parameters, state.parameters
-        pack_rows(rows, tables.updates, agreed, parameters, step, rank, sent.rows)
-        quantize_blocks(blocks, step, rank, tables.updates.size, sent.scales, sent.levels)
+        pack_rows(rows, tables.changed.updates, agreed, parameters, step, rank, sent.rows)
+        quantize_blocks(blocks, step, rank, tables.place.size, sent.scales, sent.levels)
         ends = np.concatenate([[0], np.cumsum(counts[rank])])
         parts = [part_slice(p, world, len(blocks)) for p in range(world)]
         out = [sent.part(slice(ends[p], ends[p + 1]), part) for p, part in enumerate(parts)]
@@ -175,7 +179,8 @@ class PeriodicExchange:
         for message, part in zip(received, parts, strict=True):
             add_blocks(message.scales, message.levels, part)
             set_rows(message.rows, sample, tables.parameters, state.parameters, state.averages)
-        _set_dense(blocks.reshape(-1), state, tables.parameters)
+        complete = self._schedule.is_complete(step)
+        _set_dense(blocks.reshape(-1), state, tables.parameters, complete)
 
     def _swap(self, out: Sequence[Message], received: Sequence[Message]) -> None:
         """Send a message to every rank, and fill those from every rank."""
@@ -185,20 +190,39 @@ class PeriodicExchange:
             message.read(block)
 
 
-def _changes(state: UpdateState, agreed: Parameters) -> list[Array]:
-    """What is sent of all that has no rows: changes of the parameters, and velocities."""
+def changed_rows(level: Array) -> ChangedRows:
+    """No changes, of rows with these levels."""
+    sizes = np.bincount(level)
+    first = np.cumsum(sizes) - sizes
+    zeros = np.zeros(level.size, np.int32)
+    return ChangedRows(zeros, level, zeros.copy(), first, np.zeros_like(first))
+
+
+def take_rows(changed: ChangedRows, levels: int) -> Array:
+    """The rows of the first levels that were updated, in order; the lists of these are emptied."""
+    spans = zip(changed.first[:levels], changed.count[:levels], strict=True)
+    rows = np.sort(np.concatenate([changed.rows[x : x + count] for x, count in spans]))
+    changed.count[:levels] = 0
+    return rows
+
+
+def _changes(state: UpdateState, agreed: Parameters, complete: bool) -> list[Array]:
+    """What is sent of all that has no rows: changes of the parameters, and now and then velocities.
+
+    Each rank has velocities of its own between complete exchanges.
+    """
     changes = [state.parameters.U - agreed.U, state.parameters.c - agreed.c]
-    return [*changes, *state.velocity]
+    return [*changes, *state.velocity] if complete else changes
 
 
-def _set_dense(means: Array, state: UpdateState, agreed: Parameters) -> None:
+def _set_dense(means: Array, state: UpdateState, agreed: Parameters, complete: bool) -> None:
     """Set all that has no rows, from the means of what was sent of it."""
     end = 0
     for parameter, base in ((state.parameters.U, agreed.U), (state.parameters.c, agreed.c)):
         base += means[end : end + base.size].reshape(base.shape)
         parameter[...] = base
         end += base.size
-    for velocity in state.velocity:
+    for velocity in state.velocity if complete else ():
         velocity[...] = means[end : end + velocity.size].reshape(velocity.shape)
         end += velocity.size
 
@@ -206,13 +230,13 @@ def _set_dense(means: Array, state: UpdateState, agreed: Parameters) -> None:
 def _means(received: Sequence[Message], step: int, sender: int, place: Array) -> Message:
     """The means of what the ranks sent: of rows weighted by updates, of blocks plain."""
     most, d = sum(len(message.rows.words) for message in received), received[0].d
-    count, rows, totals = 0, np.empty(most, np.int32), np.empty((most, d + 2))
+    count, rows, totals = 0, np.empty(most, np.int32), np.empty((most, d + 3))
     blocks = np.zeros(received[0].levels.shape)
     for message in received:
         count = add_rows_of_rank(message.rows, place, rows, count, totals)
         add_blocks(message.scales, message.levels, blocks)
     means = Message.empty(count, d, len(blocks), counted=False)
-    pack_means(rows[:count], totals, place, step, sender, means.rows)
+    pack_merged(rows[:count], totals, place, step, sender, means.rows)
     mean = (blocks / len(received)).astype(np.float32)
     quantize_blocks(mean, step, sender, place.size, means.scales, means.levels)
     return means
