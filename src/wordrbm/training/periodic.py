@@ -70,7 +70,7 @@ class PeriodicExchange:
         self._transport, self._schedule = transport, schedule
         self.wanted = self.agreed = Requests()
         self._tables: AgreedTables | None = None
-        self._compiled = False  # an update has been made
+        self._is_slow = True  # a rank may compile, score or save for longer than the timeout
 
     def begin(self, state: UpdateState) -> UpdateState:
         K = len(state.parameters.b)
@@ -92,9 +92,6 @@ class PeriodicExchange:
 
     def gather_parameters(self, step: int, state: UpdateState) -> None:
         assert self._tables is not None
-        if not self._compiled:
-            self._transport.meet()  # one of them may have compiled for longer than the timeout
-            self._compiled = True
         tables = self._tables
         count_updates(state.gradient, tables.changed)
         if levels := self._schedule.levels_due(step):
@@ -136,7 +133,9 @@ class PeriodicExchange:
         owners = row_owners(rows, self._transport.world)
         counts = np.bincount(owners, minlength=self._transport.world).astype(np.int64)
         header = np.concatenate([np.array(self.wanted, np.int64), counts])
-        self._transport.meet()  # a slow rank is waited for as long as it lives
+        if self._is_slow:
+            self._transport.meet()  # it is waited for as long as it lives
+        self._is_slow = self._schedule.is_complete(step)
         headers = self._transport.all_gather(header)
         self.agreed = Requests(bool(headers[:, 0].any()), bool(headers[:, 1].any()))
         rows = rows[np.argsort(owners, kind="stable")]
