@@ -39,6 +39,6 @@ def periodic_updates(every: int, transport: Any, text: Text) -> Any:
 
 
 def bytes_of(mode: str, world: int, text: Text) -> float:
-    """What a rank sends in an update, the mean until all rows have been merged as often as any."""
+    """What a rank sends in an update, the mean over a whole period."""
     updates = AveragingSchedule(PERIODS[mode]).longest if mode != "exact" else 5
     return bytes_sent(world, updates, partial(updates_of, mode, text=text))

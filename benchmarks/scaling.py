@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 from benchmarks.modes import MODES, PERIODS, K, bytes_of, updates_of, windows_read
 from benchmarks.network import Host, linked_hosts
 from benchmarks.running import ENDLESS, made_up, updating
-from wordrbm.training.local_training import rank_settings
+from wordrbm.training.local_training import AveragingSchedule, rank_settings
 
 RATES = (None, 10.0, 1.0)  # Gbit/s of the links measured
 PREDICTED_RATES = (10.0, 1.0)
@@ -108,8 +108,10 @@ class _Alone(NamedTuple):
 
 
 def time_updates(run: Any, mode: str, updates: int) -> Cost:
-    """The first updates compile, and every rank begins to be timed after an exchange."""
-    for _ in range(max(20, PERIODS[mode])):
+    """The first updates compile; whole periods are timed, from one complete exchange to another."""
+    period = 20 if mode == "exact" else AveragingSchedule(PERIODS[mode]).longest
+    updates = -(-updates // period) * period
+    for _ in range(period):
         next(run)
     began, cpu = time.perf_counter(), time.process_time()
     for _ in range(updates):

@@ -26,6 +26,8 @@ BANDS = (10**5, 10**4, 10**3, 10**2, 0)  # lowest counts
 
 def candidates(counts, rng):
     """The words whose scores are summed, and the logarithms of their weights."""
+    if len(counts) <= FREQUENT:
+        raise SystemExit(f"The vocabulary has no more than {FREQUENT} words; use wordrbm evaluate.")
     q = np.where(np.arange(len(counts)) < FREQUENT, 0.0, counts)
     drawn = rng.choice(len(q), DRAWN, p=q / q.sum())
     log_weight = np.append(np.zeros(FREQUENT), -np.log(DRAWN * q[drawn] / q.sum()))

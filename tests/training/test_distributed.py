@@ -194,16 +194,16 @@ def test_a_failure_of_the_first_rank_alone_is_the_sentence_of_all(zygote, corpus
 def test_periodic_averaging_is_deterministic_for_a_world_size(zygote, corpus, tmp_path):
     results = []
     for folder in (tmp_path / "a", tmp_path / "b"):
-        ranks = train(zygote, corpus, folder, 2, "--average-every", 13)
+        ranks = train(zygote, corpus, folder, 2, "--average-every", 40)
         assert ranks.wait() == [0, 0], ranks.texts()
         results.append(final_files(folder / "model"))
     assert results[0] == results[1]
-    ranks = train(zygote, corpus, tmp_path / "c", 2, "--average-every", 13, saving=0.0)
+    ranks = train(zygote, corpus, tmp_path / "c", 2, "--average-every", 40, saving=0.0)
     until_checkpoint(tmp_path / "c", ranks)
     ranks.signal(1, signal.SIGKILL)
     ranks.wait()
-    other = train(zygote, corpus, tmp_path / "c", 3, "--average-every", 13)
+    other = train(zygote, corpus, tmp_path / "c", 3, "--average-every", 40)
     assert other.wait() == [2, 2, 2]
     assert "world_size was 2 and is now 3" in other.texts()
-    assert train(zygote, corpus, tmp_path / "c", 2, "--average-every", 13).wait() == [0, 0]
+    assert train(zygote, corpus, tmp_path / "c", 2, "--average-every", 40).wait() == [0, 0]
     assert final_files(tmp_path / "c" / "model") == results[0]

@@ -6,8 +6,8 @@ import pytest
 from wordrbm.training import TrainingSettings
 from wordrbm.training.local_training import (
     DOUBLINGS,
+    OCCURRENCES_PER_READ,
     TARGET,
-    UPDATES_PER_READ,
     AveragingSchedule,
     RankBatches,
     rank_settings,
@@ -53,7 +53,7 @@ def test_all_levels_are_merged_before_a_score():
     assert schedule.levels_due(7) == schedule.levels_due(schedule.longest)
 
 
-def test_a_row_is_merged_once_it_is_expected_to_have_been_updated_a_few_times():
+def test_a_row_is_merged_once_it_is_expected_to_have_occurred_a_few_times():
     read = np.array([3.0, 1.0, 0.1, 0.03, 0.01, 1e-4, 1e-9])  # of the row, in an update of a rank
     rate_scale = ((1.0 + read) ** FREQUENCY_EXPONENT).astype(np.float32)
     for every in (1, 6, 100, 400):
@@ -61,11 +61,11 @@ def test_a_row_is_merged_once_it_is_expected_to_have_been_updated_a_few_times():
         levels = schedule.row_levels(rate_scale)
         assert levels.tolist() == sorted(levels)
         between = schedule.base * 2.0**levels
-        updates = UPDATES_PER_READ * read * between
+        occurrences = OCCURRENCES_PER_READ * read * between
         longest, shortest = between == schedule.longest, levels == 0
         assert (between <= schedule.longest).all()
-        assert (updates[~shortest] <= TARGET).all()
-        assert (updates[~longest] > TARGET / 2).all()
+        assert (occurrences[~shortest] <= TARGET).all()
+        assert (occurrences[~longest] > TARGET / 2).all()
 
 
 @pytest.mark.parametrize("world", [1, 2, 3])

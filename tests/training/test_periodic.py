@@ -1,4 +1,4 @@
-"""Ranks that are averaged now and then: weighted by updates, the same on every rank."""
+"""Ranks that are averaged now and then: rows by their levels, the same on every rank."""
 
 import threading
 from types import SimpleNamespace
@@ -159,7 +159,7 @@ def test_a_row_is_merged_by_how_often_each_rank_has_updated_it():
 
 def test_few_changes_are_summed_and_many_averaged():
     for ranks in (1, 2, 4, 16):
-        assert merge_factor(1e-9 * ranks, ranks) == pytest.approx(ranks)
+        assert merge_factor(ranks, ranks) == pytest.approx((ranks * FEW + 1) / (FEW + 1))
         assert merge_factor(1e9 * ranks, ranks) == pytest.approx(1.0)
         factors = [merge_factor(n * ranks, ranks) for n in (1, 2, 5, 100)]
         assert factors == sorted(factors, reverse=True)

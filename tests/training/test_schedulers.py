@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 from benchmarks.network import is_possible
 
 from tests.corpora import prepared
@@ -84,6 +83,7 @@ def pod_command(container, folder, out):
 
 
 def test_pods_of_the_job_find_each_other(folder, tmp_path):
+    yaml = pytest.importorskip("yaml")
     job = yaml.safe_load(example("yaml", "apiVersion"))
     worker = job["spec"]["pytorchReplicaSpecs"]["Worker"]
     (container,) = worker["template"]["spec"]["containers"]

@@ -48,7 +48,7 @@ def train_command(
     ] = False,
     average_every: Annotated[
         int | None,
-        _option("Average processes, every row within so many updates; else they share each."),
+        _option("Average processes, rare words after so many updates; without it they share each."),
     ] = None,
     rank_timeout: Annotated[float, typer.Option(help="Seconds to wait for a process.")] = 60.0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint.")] = False,

@@ -27,12 +27,17 @@ from wordrbm.kernels.quantization import (
 from wordrbm.shapes import Array
 
 LARGEST = HALF_BYTES  # level of a change of D
-FEW = 1.0  # updates of a row by a rank, beyond which those of others say the same
+FEW = (
+    1.0  # occurrences of a word at a rank, beyond which the mean over ranks is nearer than the sum
+)
 NOT_AVERAGED = np.iinfo(np.int64).max  # `covered` of the rows that another rank averages
 
 
 class ChangedRows(NamedTuple):
-    """How often each row was updated since it was last merged, and which rows were, by level."""
+    """How often each row was in a gradient since it was last merged, and which rows were, by level.
+
+    A row is in a gradient once for every time its word is read, held by a chain or drawn.
+    """
 
     updates: Array  # K
     level: Array  # K: rows of level l are merged at every 2^l-th exchange
@@ -127,10 +132,10 @@ def add_rows_of_rank(records, place, rows, count, totals):  # type: ignore[no-un
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def merge_factor(updates, ranks):  # type: ignore[no-untyped-def]
-    """What the mean change of a row is multiplied by: k for few updates, 1 for many.
+    """What the mean change of a row is multiplied by: ``(k FEW + n) / (FEW + n)``.
 
-    ``(k FEW + n) / (FEW + n)`` for k ranks that updated the row n times each: what they have learnt
-    from few words adds up, and from many each has learnt the same.
+    It is between k, the sum over k ranks, and 1: what ranks have learnt from few occurrences of a
+    word, n each, adds up; of many all have learnt the same.
     """
     n = updates / ranks
     return (ranks * FEW + n) / (FEW + n)
@@ -153,7 +158,7 @@ def pack_merged(rows, totals, place, step, sender, records):  # type: ignore[no-
 
 @njit(cache=True, nogil=True)
 def set_rows(records, now, agreed, parameters: Parameters, averages: AverageTables):  # type: ignore[no-untyped-def]
-    """Read the records of means into what the ranks agree on, and into the parameters.
+    """Read the records of merged rows into what the ranks agree on, and into the parameters.
 
     The averages of a row that are kept here are brought up to sample `now` before.
     """

@@ -18,9 +18,9 @@ from wordrbm.training.settings import TrainingSettings
 
 SEED_STRIDE = 0x9E3779B97F4A7C15  # ranks of one run, and of runs with near seeds, differ
 DOUBLINGS = 4  # of the interval between merges, from frequent to rare rows
-TARGET = 2.0  # updates of a row by a rank between two merges of it
-UPDATES_PER_READ = 2.0  # chains hold as many words as batches
-SCHEDULE = 4  # raised when intervals, batches or shards of ranks change: runs cannot go on with it
+TARGET = 2.0  # occurrences of a word at a rank between two merges of its row
+OCCURRENCES_PER_READ = 2.0  # by default chains and candidates have as many words as a batch
+SCHEDULE = 4  # raised when intervals, batches or the merging of rows change: runs cannot go on
 
 
 def rank_settings(settings: TrainingSettings, rank: int, world: int) -> TrainingSettings:
@@ -46,8 +46,8 @@ class AveragingSchedule:
 
     There is an exchange after every `base` updates. A row of level l is merged at every 2^l-th of
     them, one of the last level after `every` updates at most, and all before a score. The level of
-    a row is the highest at which a rank is expected to update it no more than `TARGET` times in
-    between: so no rank's copy is far out of date, and few rows are sent.
+    a row is the highest at which its word is expected to occur at a rank no more than `TARGET`
+    times in between, or 0: so no rank's copy is far out of date, and few rows are sent.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class AveragingSchedule:
     def row_levels(self, rate_scale: Array) -> Array:
         """The level of each row, by the factors on its learning rate; O(K)."""
         read = rate_scale.astype(np.float64) ** (1.0 / FREQUENCY_EXPONENT) - 1.0
-        between = TARGET / np.maximum(self.base * UPDATES_PER_READ * read, 1e-12)
+        between = TARGET / np.maximum(self.base * OCCURRENCES_PER_READ * read, 1e-12)
         level = np.floor(np.log2(np.maximum(between, 1.0)))
         return np.minimum(level, self._last).astype(np.int64)
 

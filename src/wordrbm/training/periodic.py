@@ -2,14 +2,14 @@
 
 Each rank has its own chains and reads its own batches. The dense parameters become the plain mean
 at every exchange, their velocities when all rows are merged. A row is merged at some exchanges
-only, one of a frequent word more often (`AveragingSchedule`). If k ranks have updated it since,
-rank r n_r times, it changes by
+only, one of a frequent word more often (`AveragingSchedule`). If it has been in gradients of k
+ranks since, n_r times in those of rank r, it changes by
 
     factor sum_r n_r change_r / sum_r n_r,   factor = (k FEW + n) / (FEW + n),   n = sum_r n_r / k
 
-so it moves by the sum of what the ranks have learnt from few words, as it would if one process had
-read them all, and by the mean of what they have learnt from many. A word that one rank alone has
-read keeps what it has learnt. Sums are taken in the order of the ranks by the owner of a row or
+which is nearer to the sum of what the ranks have learnt from few occurrences, as if one process had
+read them all, and the mean of what they have learnt from many. A row that one rank alone has
+updated keeps what it has learnt. Sums are taken in the order of the ranks by the owner of a row or
 block: the bits depend on the number of ranks, and on nothing else.
 
 Changes since the ranks last agreed are sent, and velocities, as integers with scales that are
@@ -70,7 +70,7 @@ class PeriodicExchange:
         self._transport, self._schedule = transport, schedule
         self.wanted = self.agreed = Requests()
         self._tables: AgreedTables | None = None
-        self._is_slow = True  # a rank may compile, score or save for longer than the timeout
+        self._must_meet = True  # a rank may compile, score or save for longer than the timeout
 
     def begin(self, state: UpdateState) -> UpdateState:
         K = len(state.parameters.b)
@@ -133,9 +133,9 @@ class PeriodicExchange:
         owners = row_owners(rows, self._transport.world)
         counts = np.bincount(owners, minlength=self._transport.world).astype(np.int64)
         header = np.concatenate([np.array(self.wanted, np.int64), counts])
-        if self._is_slow:
-            self._transport.meet()  # it is waited for as long as it lives
-        self._is_slow = self._schedule.is_complete(step)
+        if self._must_meet:
+            self._transport.meet()  # a slow rank is waited for as long as it lives
+        self._must_meet = self._schedule.is_complete(step)
         headers = self._transport.all_gather(header)
         self.agreed = Requests(bool(headers[:, 0].any()), bool(headers[:, 1].any()))
         rows = rows[np.argsort(owners, kind="stable")]
@@ -227,7 +227,7 @@ def _set_dense(means: Array, state: UpdateState, agreed: Parameters, complete: b
 
 
 def _means(received: Sequence[Message], step: int, sender: int, place: Array) -> Message:
-    """The means of what the ranks sent: of rows weighted by updates, of blocks plain."""
+    """What the ranks sent, merged: rows by their factors, blocks as plain means."""
     most, d = sum(len(message.rows.words) for message in received), received[0].d
     count, rows, totals = 0, np.empty(most, np.int32), np.empty((most, d + 3))
     blocks = np.zeros(received[0].levels.shape)
