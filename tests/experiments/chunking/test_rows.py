@@ -24,9 +24,17 @@ def test_rows_of_all_features(inputs):
         "two vectors", "two vectors + hidden", "two vectors + fine-tuned", "ensemble of one, two",
     ]  # fmt: skip
     assert all(config.spelling for config in rows.values())
+    assert [name for name, config in rows.items() if config.iobes] == [
+        "one vectors + fine-tuned", "two vectors + fine-tuned", "ensemble of one, two",
+    ]  # fmt: skip
     assert rows["one vectors + hidden"].finetune is None
     assert rows["one vectors + fine-tuned"].finetune.seed == 3
     assert len(rows["ensemble of one, two"].components) == 2
+
+
+def test_no_row_has_labels_in_iobes_where_that_is_refused(inputs):
+    rows = feature_rows(*inputs, ["hidden", "fine-tuned"], iobes=False)
+    assert not any(config.iobes for config in rows.values())
 
 
 @pytest.mark.parametrize(
