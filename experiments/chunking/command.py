@@ -48,7 +48,7 @@ def chunking(
         ),
     ] = USUAL,
     spelling: opt.Spelling = False,
-    iobes: opt.Iobes = True,
+    iobes: opt.Iobes = False,
     scales: opt.Scales = "0.1",
     hidden_scales: opt.HiddenScales = "1",
     penalties: opt.Penalties = PENALTIES,

@@ -25,7 +25,7 @@ def parse_features(text: str) -> list[str]:
 
 def feature_rows(
     models: Sequence[Path], files: Sequence[Path], features: Sequence[str], *,
-    seed: int = 0, spelling: bool = False, iobes: bool = True,
+    seed: int = 0, spelling: bool = False, iobes: bool = False,
 ) -> Rows:  # fmt: skip
     """The feature sets by the names of their rows; vectors must be fit to be scaled.
 

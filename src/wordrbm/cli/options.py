@@ -54,8 +54,7 @@ Spelling = Annotated[
 Iobes = Annotated[
     bool,
     typer.Option(
-        "--iobes/--no-iobes",
-        help="Give the CRF labels of its own for last and single tokens of IOB2 spans.",
+        "--iobes", help="Learn IOB2 spans with labels for last and single tokens; for chunks."
     ),
 ]
 Scales = Annotated[str, typer.Option(help="Standard deviations of scaled vectors to try.")]

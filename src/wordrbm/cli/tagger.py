@@ -45,7 +45,7 @@ def select_tagger(
         ),
     ] = True,
     spelling: opt.Spelling = False,
-    iobes: opt.Iobes = True,
+    iobes: opt.Iobes = False,
     dev: Annotated[
         Path | None,
         typer.Option(

@@ -17,7 +17,7 @@ def inputs(tmp_path):
 
 def test_rows_of_all_features(inputs):
     features = parse_features("words, vectors,hidden,fine-tuned,ensemble,words")
-    rows = feature_rows(*inputs, features, seed=3, spelling=True)
+    rows = feature_rows(*inputs, features, seed=3, spelling=True, iobes=True)
     assert list(rows) == [
         "words", "v.txt vectors",
         "one vectors", "one vectors + hidden", "one vectors + fine-tuned",
@@ -32,8 +32,8 @@ def test_rows_of_all_features(inputs):
     assert len(rows["ensemble of one, two"].components) == 2
 
 
-def test_no_row_has_labels_in_iobes_where_that_is_refused(inputs):
-    rows = feature_rows(*inputs, ["hidden", "fine-tuned"], iobes=False)
+def test_rows_have_the_labels_of_the_data_by_default(inputs):
+    rows = feature_rows(*inputs, ["hidden", "fine-tuned"])
     assert not any(config.iobes for config in rows.values())
 
 
