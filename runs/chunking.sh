@@ -47,7 +47,7 @@ for seed in ${SEEDS:-1 2 3}; do
 done
 trained wrrbm5 "$windows" --window 5
 python "$(dirname "$0")/word2vec.py" "$out/corpus" "$out"
-compared finetuned "${models[@]}" --features fine-tuned,ensemble --penalties "${FINETUNED:-0.05,0.1,0.2,0.4}" \
+compared finetuned "${models[@]}" --features fine-tuned,ensemble --iobes --penalties "${FINETUNED:-0.05,0.1,0.2,0.4}" \
   | tee "$out/finetuned.txt"
 compared grid "${models[@]}" --model "$out/wrrbm5" --features words,vectors,hidden \
   --vectors "$out/skipgram.txt" --vectors "$out/cbow.txt" \

@@ -51,6 +51,7 @@ SELF_TRAINING = "tests/experiments/sentiment/test_self_training.py"
 CRF = "tests/tagging/test_crf.py"
 ENUMERATED = f"{CRF}::test_inference_by_enumeration"
 FINETUNE = "tests/tagging/test_finetune.py"
+LABEL_SCHEME = "tests/tagging/test_label_scheme.py"
 FINETUNED = f"{FINETUNE}::test_steps_by_finite_differences_of_the_enumerated_likelihood"
 SELECTION = "tests/tagging/test_model_selection.py"
 TAGGER_FILE = "tests/tagging/test_tagger_file.py"
@@ -441,10 +442,25 @@ BUGS = [
     Bug("spelling attributes only in training", "tagging/features.py",
         "attributes(columns, spelling=self.spelling)", "attributes(columns)",
         "tests/tagging/test_features.py::test_spelling_attributes_come_after_the_others"),
+    Bug("two spans of a type become one", "tagging/label_scheme.py",
+        'prefix in ("I", "E") and kind == unfinished', 'prefix in ("I", "E")',
+        f"{LABEL_SCHEME}::test_both_schemes_have_the_spans_of_every_sequence"),
+    Bug("labels of another scheme are converted too", "tagging/features.py",
+        "if not all(map(is_iob2, sentences)):", "if False:",
+        f"{LABEL_SCHEME}::test_labels_that_are_not_iob2_stay_as_they_are"),
+    Bug("a tagger returns the labels of its CRF", "tagging/tagger.py",
+        "[iobes_to_iob2(x) for x in labels] if self.features.iobes else labels", "labels",
+        f"{LABEL_SCHEME}::test_a_tagger_returns_the_labels_of_the_data"),
+    Bug("a loaded tagger without its label scheme", "tagging/tagger_file.py",
+        "spelling=spelling, iobes=iobes", "spelling=spelling",
+        f"{TAGGER_FILE}::test_the_label_scheme_is_part_of_the_file"),
+    Bug("a digest without the label scheme", "tagging/tagger_file.py",
+        'sha.update(b"iobes" * features.iobes)', "pass",
+        f"{TAGGER_FILE}::test_digests_differ_where_features_or_finetuning_do"),
     Bug("a digest without the fine-tuning settings", "tagging/tagger_file.py",
         "sha.update(repr(member.finetune).encode())", "pass",
         f"{TAGGER_FILE}::test_digests_differ_where_features_or_finetuning_do"),
-    Bug("CRFsuite fitted to fine-tuned rows", "experiments/chunking/crfsuite.py",
+    Bug("CRFsuite fitted to fine-tuned rows", "experiments/chunking/rows.py",
         "member.finetune is not None for member", "False for member",
         "tests/experiments/chunking/test_crfsuite.py::test_crfsuite_leaves_out_finetuned_rows"),
     Bug("a result without its data in the key", "experiments/chunking/grid.py",

@@ -48,6 +48,7 @@ def chunking(
         ),
     ] = USUAL,
     spelling: opt.Spelling = False,
+    iobes: opt.Iobes = False,
     scales: opt.Scales = "0.1",
     hidden_scales: opt.HiddenScales = "1",
     penalties: opt.Penalties = PENALTIES,
@@ -71,7 +72,8 @@ def chunking(
     """Compare taggers with and without word representations (table 1 of the paper).
 
     Hyperparameters are chosen on the development set and every row is tested once. Results stay
-    in the output folder: a stopped command continues when it is run again.
+    in the output folder: a stopped command continues when it is run again. --iobes is for
+    fine-tuned rows; the others have the labels of the data.
 
     \b
     Example:
@@ -87,7 +89,9 @@ def chunking(
     if crfsuite:
         _check_crfsuite(names, dev_only=dev_only)
     splits = _read(data, dev)
-    rows = feature_rows(model or [], vectors or [], names, seed=seed, spelling=spelling)
+    rows = feature_rows(
+        model or [], vectors or [], names, seed=seed, spelling=spelling, iobes=iobes
+    )
     make_folder(out)
     with folder_lock(out, "an experiment"):
         experiment = Experiment(rows, grid, splits, out, worker_count(jobs))

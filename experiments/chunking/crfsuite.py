@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Float32
 
 from experiments.chunking.grid import CRFSUITE, Experiment, TestedRow, to_record
+from experiments.chunking.rows import is_finetuned
 from wordrbm.errors import WordRBMError
 from wordrbm.tagging.conll import Sentence
 from wordrbm.tagging.evaluation import Evaluation, evaluate_spans
@@ -29,7 +30,7 @@ def crfsuite_results(
 ) -> dict[str, Evaluation]:
     """Test scores of CRFsuite with the hyperparameters of every row, cached like our own."""
     results = {}
-    rows = [row for row in rows if not _is_finetuned(experiment.rows[row.name])]
+    rows = [row for row in rows if not is_finetuned(experiment.rows[row.name])]
     for number, row in enumerate(rows):
         show(number / len(rows), f"CRFsuite: {row.name}")
         point = row.best.point
@@ -72,10 +73,6 @@ def fit_crfsuite(
     tagger.close()
     path.unlink()
     return evaluate_spans(zip((sentence.labels for sentence in test), predicted, strict=True))
-
-
-def _is_finetuned(config: FeatureConfig) -> bool:
-    return any(member.finetune is not None for member in config.components)
 
 
 def _items(

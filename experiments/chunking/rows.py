@@ -25,14 +25,18 @@ def parse_features(text: str) -> list[str]:
 
 def feature_rows(
     models: Sequence[Path], files: Sequence[Path], features: Sequence[str], *,
-    seed: int = 0, spelling: bool = False,
+    seed: int = 0, spelling: bool = False, iobes: bool = False,
 ) -> Rows:  # fmt: skip
-    """The feature sets by the names of their rows; vectors must be fit to be scaled."""
+    """The feature sets by the names of their rows; vectors must be fit to be scaled.
+
+    `iobes` is for fine-tuned rows; the CRF of the paper's rows has the labels of the data.
+    """
     _check_inputs(models, files, features)
     rows = {WORDS: FeatureConfig()} if WORDS in features else {}
     for path in files if VECTORS in features else []:
         rows[f"{path.name} vectors"] = FeatureConfig(read_word2vec(path))
-    rows.update(_model_rows(models, features, seed))
+    for name, config in _model_rows(models, features, seed).items():
+        rows[name] = config._replace(iobes=iobes and is_finetuned(config))
     if not rows:
         raise WordRBMError("Hidden units need a --model; give one, or other --features.")
     for config in rows.values():
@@ -57,6 +61,11 @@ def _check_inputs(models: Sequence[Path], files: Sequence[Path], features: Seque
         raise WordRBMError(
             f"Two of {', '.join(names)} have the same name, which names the rows; rename one."
         )
+
+
+def is_finetuned(config: FeatureConfig) -> bool:
+    """Whether hidden units are trained with the CRF, in any member of an ensemble."""
+    return any(member.finetune is not None for member in config.components)
 
 
 def _model_rows(models: Sequence[Path], features: Sequence[str], seed: int) -> Rows:

@@ -48,7 +48,7 @@ def test_scores_as_json_and_on_disk(task, tmp_path):
     assert (out / "model" / "model.safetensors").exists()
     ensemble = tmp_path / "ensemble"
     models = ("--model", model, "--model", write_model(tmp_path / "other", 2), "--spelling")
-    done = run(*common[:4], ensemble, *common[5:], *models, "--no-finetune")
+    done = run(*common[:4], ensemble, *common[5:], *models, "--no-finetune", "--iobes")
     assert json.loads(done.stdout)["test"]["f1"] == 1.0
     assert (ensemble / "member2" / "model").exists()
     fixed = run(*common[:4], tmp_path / "fixed", *common[5:], "--model", model, "--vectors-only")

@@ -48,7 +48,7 @@ def test_a_saved_tagger_tags_as_before(splits, folder):
     assert tagger.tag([]) == []
     assert tagger.attributes.columns == 2
     assert saved_digest(folder) == "mark"
-    assert "spelling" not in read_metadata(folder / FILE)
+    assert not {"spelling", "iobes"} & set(read_metadata(folder / FILE))
 
 
 def test_spelling_is_part_of_the_file(splits, tmp_path):
@@ -60,6 +60,17 @@ def test_spelling_is_part_of_the_file(splits, tmp_path):
     assert loaded.features.spelling
     assert any("suffix=" in name for name in loaded.attributes.row)
     np.testing.assert_array_equal(scores(loaded, splits.test), scores(tagger, splits.test))
+
+
+def test_the_label_scheme_is_part_of_the_file(splits, tmp_path):
+    tagger = train_tagger(EncodedSentences.build(splits.train), FeatureConfig(iobes=True), 0.1)
+    save_tagger(tmp_path, tagger, "mark")
+    loaded = load_tagger(tmp_path)
+    assert loaded.features.iobes
+    assert {"S-VP", "E-NP"} <= set(loaded.labels)
+    assert loaded.tag([one.columns[:-1] for one in splits.test]) == [
+        list(one.labels) for one in splits.test
+    ]
 
 
 def test_an_ensemble_is_saved_with_its_members(tmp_path):
@@ -129,7 +140,7 @@ def test_digests_differ_where_features_or_finetuning_do():
     one, changed = (FeatureConfig(None, x, finetune=FinetuneSettings()) for x in (model, other))
     configs = [
         one, one._replace(finetune=None), one._replace(finetune=FinetuneSettings(seed=1)),
-        one._replace(spelling=True),
+        one._replace(spelling=True), one._replace(iobes=True),
         FeatureConfig(ensemble=(one,)), FeatureConfig(ensemble=(one, one)),
         FeatureConfig(ensemble=(one, changed)), FeatureConfig(ensemble=(changed, one)),
     ]  # fmt: skip

@@ -51,6 +51,12 @@ FinetuneEpochs = Annotated[
 Spelling = Annotated[
     bool, typer.Option("--spelling", help="Add word shapes and affixes; useful for names.")
 ]
+Iobes = Annotated[
+    bool,
+    typer.Option(
+        "--iobes", help="Learn IOB2 spans with labels for last and single tokens; for chunks."
+    ),
+]
 Scales = Annotated[str, typer.Option(help="Standard deviations of scaled vectors to try.")]
 HiddenScales = Annotated[str, typer.Option(help="Factors on hidden means to try.")]
 Penalties = Annotated[str, typer.Option(help="L2 penalties c2 to try.")]

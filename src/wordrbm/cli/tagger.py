@@ -45,6 +45,7 @@ def select_tagger(
         ),
     ] = True,
     spelling: opt.Spelling = False,
+    iobes: opt.Iobes = False,
     dev: Annotated[
         Path | None,
         typer.Option(
@@ -90,7 +91,7 @@ def select_tagger(
     splits = read_splits(data, dev, test)
     features = _features(
         model or [], vectors_only=vectors_only, finetune=finetune, spelling=spelling, seed=seed
-    )
+    )._replace(iobes=iobes)
     make_folder(out)
     stop = StopSignals("Stopped; no tagger was written.")
     with progress("tagger", 1.0, quiet=quiet) as show:

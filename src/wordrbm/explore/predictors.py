@@ -60,11 +60,11 @@ def tag(session: Session, request: DocumentRequest) -> dict[str, Any]:
         )
     ]
     if not sentences:
-        return {"labels": list(tagger.labels), "sentences": []}
+        return {"labels": list(tagger.output_labels), "sentences": []}
     labels = tagger.tag(sentences)
-    marginals = iter(tagger.crf.marginals(tagger.encode(sentences)))
+    marginals = iter(tagger.marginals(sentences))
     return {
-        "labels": list(tagger.labels),
+        "labels": list(tagger.output_labels),
         "sentences": [
             [
                 {"columns": list(token), "label": label, "p": next(marginals).tolist()}

@@ -40,7 +40,7 @@ def describe(session: Session) -> dict[str, Any]:
         "corpus": session.corpus is not None,
         "metrics": (session.folder / METRICS).is_file(),
         "classes": list(classifier.classes) if classifier else None,
-        "tagger": {"labels": list(tagger.labels), "columns": tagger.attributes.columns}
+        "tagger": {"labels": list(tagger.output_labels), "columns": tagger.attributes.columns}
         if tagger
         else None,
         "mh_steps": model.settings.mh_steps,

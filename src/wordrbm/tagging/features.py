@@ -29,6 +29,7 @@ from wordrbm.io import Vectors
 from wordrbm.settings import StrictSettings
 from wordrbm.tagging.conll import Sentence
 from wordrbm.tagging.crf import LabelIds, SentenceBatch
+from wordrbm.tagging.label_scheme import iob2_to_iobes, is_iob2
 from wordrbm.text.tokenizer import normalize_token
 from wordrbm.text.vocabulary import UNKNOWN
 from wordrbm.trained_model import TrainedModel
@@ -126,22 +127,40 @@ class EncodedSentences(NamedTuple):
     batch: SentenceBatch  # without dense features
     label_ids: LabelIds
     words: tuple[tuple[str, ...], ...]
+    iobes: bool = False  # whether labels are IOBES that were made from IOB2
 
     @classmethod
     def build(cls, sentences: Sequence[Sentence], *, spelling: bool = False) -> "EncodedSentences":
         """Number the attributes and labels of sentences; `spelling` adds shapes and affixes."""
         columns = [sentence.columns[:-1] for sentence in sentences]
         index = AttributeIndex.build(columns, spelling=spelling)
-        labels = sorted({label for sentence in sentences for label in sentence.labels})
-        label_id = {label: k for k, label in enumerate(labels)}
-        ids = [label_id[label] for sentence in sentences for label in sentence.labels]
+        labels, ids = _number_labels(sentence.labels for sentence in sentences)
         words = tuple(sentence.words for sentence in sentences)
-        return cls(index, tuple(labels), index.encode(columns), np.array(ids, np.int32), words)
+        return cls(index, labels, index.encode(columns), ids, words)
+
+    def with_iobes(self) -> "EncodedSentences":
+        """A copy with labels in IOBES; itself where a sentence is not IOB2, or nothing changes."""
+        ids = np.split(self.label_ids, self.batch.ends[:-1])
+        sentences = [[self.labels[k] for k in sentence.tolist()] for sentence in ids]
+        if not all(map(is_iob2, sentences)):
+            return self
+        labels, label_ids = _number_labels(map(iob2_to_iobes, sentences))
+        if labels == self.labels:
+            return self
+        return self._replace(labels=labels, label_ids=label_ids, iobes=True)
 
     @property
     def sizes(self) -> tuple[int, int]:
         """The numbers of attributes and of labels."""
         return len(self.attributes), len(self.labels)
+
+
+def _number_labels(sentences: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], LabelIds]:
+    """All labels in alphabetical order, and the number of each token's label."""
+    tokens = [label for sentence in sentences for label in sentence]
+    labels = tuple(sorted(set(tokens)))
+    label_id = {label: k for k, label in enumerate(labels)}
+    return labels, np.array([label_id[label] for label in tokens], np.int32)
 
 
 def lookup(word: str, vectors: Vectors) -> int | None:
@@ -211,6 +230,7 @@ class FeatureConfig(NamedTuple):
     finetune: FinetuneSettings | None = None  # how hidden units are trained with the CRF, if so
     ensemble: tuple["FeatureConfig", ...] = ()
     spelling: bool = False  # word shapes and affixes among the attributes
+    iobes: bool = False  # labels of the CRF are IOBES where those of the data are IOB2
 
     @property
     def components(self) -> "tuple[FeatureConfig, ...]":

@@ -5,6 +5,7 @@ from itertools import count
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float64
 
 from wordrbm.errors import WordRBMError
 from wordrbm.tagging.crf import (
@@ -17,13 +18,14 @@ from wordrbm.tagging.crf import (
 )
 from wordrbm.tagging.features import AttributeIndex, Columns, EncodedSentences, FeatureConfig
 from wordrbm.tagging.finetune import finetune_tagger
+from wordrbm.tagging.label_scheme import iob2_name, iobes_to_iob2
 
 
 class Tagger(NamedTuple):
     """A CRF, the names of its attributes and labels, and the features it was fitted with."""
 
     attributes: AttributeIndex
-    labels: tuple[str, ...]
+    labels: tuple[str, ...]  # of the CRF
     crf: LinearChainCRF
     features: FeatureConfig
 
@@ -33,7 +35,26 @@ class Tagger(NamedTuple):
             return []
         batch = self.encode(sentences)
         sentence_ids = np.split(self.crf.decode(batch), batch.ends[:-1])
-        return [[self.labels[k] for k in ids.tolist()] for ids in sentence_ids]
+        labels = [[self.labels[k] for k in ids.tolist()] for ids in sentence_ids]
+        return [iobes_to_iob2(x) for x in labels] if self.features.iobes else labels
+
+    @property
+    def output_labels(self) -> tuple[str, ...]:
+        """The labels that `tag` returns, in alphabetical order."""
+        return tuple(sorted(set(self._output_names())))
+
+    def marginals(self, sentences: Sequence[Columns]) -> Float64[np.ndarray, "T M"]:
+        """``P(y_t = l | sentence)`` of the output labels, at every token of all sentences."""
+        column = {label: k for k, label in enumerate(self.output_labels)}
+        result = np.zeros((sum(len(columns[0]) for columns in sentences), len(column)))
+        p = self.crf.marginals(self.encode(sentences))
+        for k, name in enumerate(self._output_names()):
+            result[:, column[name]] += p[:, k]
+        return result
+
+    def _output_names(self) -> list[str]:
+        """The output label of each label of the CRF."""
+        return [iob2_name(x) if self.features.iobes else x for x in self.labels]
 
     def encode(self, sentences: Sequence[Columns]) -> SentenceBatch:
         """The attributes and dense features of sentences that are given without labels."""
@@ -51,6 +72,9 @@ def train_tagger(
     def count_step(_: int, value: float) -> None:
         callback(next(step), value)
 
+    if features.iobes:
+        sentences = sentences.with_iobes()
+        features = features._replace(iobes=sentences.iobes)
     fitted = [_fit_checked(sentences, member, c2, count_step) for member in features.components]
     crf, config = fitted[0]
     if features.ensemble:

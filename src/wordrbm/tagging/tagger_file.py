@@ -48,6 +48,8 @@ def save_tagger(folder: Path, tagger: Tagger, digest: str) -> None:
     }  # fmt: skip
     if tagger.attributes.spelling:
         header["spelling"] = True
+    if features.iobes:
+        header["iobes"] = True
     write_tensors(folder / FILE, {"W": crf.W, "V": crf.V, "A": crf.A}, header)
 
 
@@ -98,12 +100,15 @@ def _read_header(folder: Path) -> dict[str, Any]:
 def _load(folder: Path, header: dict[str, Any]) -> Tagger:
     R, F, L = header["attributes"], header["dense"], len(header["labels"])
     tensors = read_tensors(folder / FILE, {"W": (R, L), "V": (F, L), "A": (L, L)})
-    names, spelling = _read_lines(folder / ATTRIBUTES, R), header.get("spelling", False) is True
+    names = _read_lines(folder / ATTRIBUTES, R)
+    spelling, iobes = (header.get(name, False) is True for name in ("spelling", "iobes"))
     ensemble = tuple(
         _load_features(folder / MEMBER.format(number), member)
         for number, member in enumerate(header.get("members", []), start=1)
     )
-    features = _load_features(folder, header)._replace(ensemble=ensemble, spelling=spelling)
+    features = _load_features(folder, header)._replace(
+        ensemble=ensemble, spelling=spelling, iobes=iobes
+    )
     crf = LinearChainCRF(*(np.asarray(tensors[name], np.float64) for name in "WVA"))
     index = AttributeIndex({name: row for row, name in enumerate(names)}, spelling)
     return Tagger(index, tuple(header["labels"]), crf, features)
@@ -145,9 +150,10 @@ def _read_lines(path: Path, expected: int) -> list[str]:
 
 
 def training_digest(splits: Splits, features: FeatureConfig) -> str:
-    """SHA-256 of the sentences, vectors, models and fine-tuning settings; scales are left out."""
+    """SHA-256 of what a tagger is trained on and how; scales and penalty are left out."""
     sha = hashlib.sha256(splits.digest().encode())
     sha.update(b"ensemble" * len(features.ensemble) + b"spelling" * features.spelling)
+    sha.update(b"iobes" * features.iobes)
     for member in features.components:
         if member.vectors is not None:
             words = "\n".join(member.vectors.words).encode()

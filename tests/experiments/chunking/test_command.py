@@ -41,7 +41,7 @@ def test_finetuned_rows_and_their_ensemble(task, tmp_path):
     one, other = (write_model(tmp_path / name, seed) for seed, name in enumerate(("one", "other")))
     common = ("--data", task, "--out", tmp_path / "out", "--penalties", "0.1", "--json", "--quiet")
     models = ("--model", one, "--model", other)
-    done = run(*common, *models, "--features", "fine-tuned,ensemble", "--jobs", 2)
+    done = run(*common, *models, "--features", "fine-tuned,ensemble", "--iobes", "--jobs", 2)
     rows = json.loads(done.stdout)["rows"]
     names = ["one vectors + fine-tuned", "other vectors + fine-tuned", "ensemble of one, other"]
     assert [row["model"] for row in rows] == names

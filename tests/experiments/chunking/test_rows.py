@@ -17,16 +17,24 @@ def inputs(tmp_path):
 
 def test_rows_of_all_features(inputs):
     features = parse_features("words, vectors,hidden,fine-tuned,ensemble,words")
-    rows = feature_rows(*inputs, features, seed=3, spelling=True)
+    rows = feature_rows(*inputs, features, seed=3, spelling=True, iobes=True)
     assert list(rows) == [
         "words", "v.txt vectors",
         "one vectors", "one vectors + hidden", "one vectors + fine-tuned",
         "two vectors", "two vectors + hidden", "two vectors + fine-tuned", "ensemble of one, two",
     ]  # fmt: skip
     assert all(config.spelling for config in rows.values())
+    assert [name for name, config in rows.items() if config.iobes] == [
+        "one vectors + fine-tuned", "two vectors + fine-tuned", "ensemble of one, two",
+    ]  # fmt: skip
     assert rows["one vectors + hidden"].finetune is None
     assert rows["one vectors + fine-tuned"].finetune.seed == 3
     assert len(rows["ensemble of one, two"].components) == 2
+
+
+def test_rows_have_the_labels_of_the_data_by_default(inputs):
+    rows = feature_rows(*inputs, ["hidden", "fine-tuned"])
+    assert not any(config.iobes for config in rows.values())
 
 
 @pytest.mark.parametrize(
