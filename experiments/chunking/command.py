@@ -25,6 +25,7 @@ from wordrbm.cli.progress import StopSignals, progress, stop_cleanly
 from wordrbm.errors import WordRBMError
 from wordrbm.storage import folder_lock, make_folder
 from wordrbm.tagging.conll import Splits, read_splits
+from wordrbm.tagging.label_scheme import check_iob2
 from wordrbm.tagging.model_selection import Grid
 from wordrbm.threads import worker_count
 
@@ -89,6 +90,8 @@ def chunking(
     if crfsuite:
         _check_crfsuite(names, dev_only=dev_only)
     splits = _read(data, dev)
+    if iobes:
+        check_iob2(sentence.labels for sentence in splits.train_and_dev)
     rows = feature_rows(
         model or [], vectors or [], names, seed=seed, spelling=spelling, iobes=iobes
     )

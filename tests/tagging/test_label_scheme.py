@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from tests.tagging.sentences import letter_task
+from wordrbm.errors import WordRBMError
 from wordrbm.tagging.conll import Sentence
 from wordrbm.tagging.evaluation import evaluate_tagger, spans
 from wordrbm.tagging.features import EncodedSentences, FeatureConfig, FinetuneSettings
 from wordrbm.tagging.label_scheme import (
+    check_iob2,
     iob2_name,
     iob2_to_iobes,
     iobes_to_iob2,
@@ -43,10 +45,16 @@ def test_both_schemes_have_the_spans_of_every_sequence(length):
 
 
 @pytest.mark.parametrize(
-    "labels", [["I-NP", "I-NP"], ["O", "I-NP"], ["S-NP"], ["B-NP", "E-NP"], ["B-NP", "I-VP"], ["S"]]
-)
+    "labels",
+    [
+        ["I-NP", "I-NP"], ["O", "I-NP"], ["S-NP"], ["B-NP", "E-NP"], ["B-NP", "I-VP"], ["S"],
+        ["B-NP", "L-NP"], ["U-NP"], ["B-NP", "M-NP", "E-NP"],
+    ],
+)  # fmt: skip
 def test_other_schemes_are_not_iob2(labels):
     assert not is_iob2(labels)
+    with pytest.raises(WordRBMError, match=f"sentence 2 are {' '.join(labels)} where --iobes"):
+        check_iob2([["B-NP", "I-NP", "O"], labels])
 
 
 def test_names_are_those_of_the_labels():

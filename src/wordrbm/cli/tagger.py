@@ -77,6 +77,7 @@ def select_tagger(
     """
     from wordrbm.storage import check_output_folder, make_folder, write_text
     from wordrbm.tagging.conll import read_splits
+    from wordrbm.tagging.label_scheme import check_iob2
     from wordrbm.tagging.model_selection import Grid, select_and_test
     from wordrbm.tagging.tagger_file import FILE, save_tagger, training_digest
     from wordrbm.threads import worker_count
@@ -89,6 +90,8 @@ def select_tagger(
     workers = worker_count(jobs)
     check_output_folder(out, FILE, "tagger")
     splits = read_splits(data, dev, test)
+    if iobes:
+        check_iob2(sentence.labels for sentence in splits.train_and_dev)
     features = _features(
         model or [], vectors_only=vectors_only, finetune=finetune, spelling=spelling, seed=seed
     )._replace(iobes=iobes)

@@ -41,9 +41,9 @@ class ChangedRows(NamedTuple):
 
     updates: Array  # K
     level: Array  # K: rows of level l are merged at every 2^l-th exchange
-    rows: Array  # K: those of level l are rows[first[l] : first[l] + count[l]]
+    rows: Array  # K: those of level l are rows[first[l] : first[l] + counts[l]]
     first: Array
-    count: Array
+    counts: Array
 
 
 class Records(NamedTuple):
@@ -77,8 +77,8 @@ def count_updates(gradient, changed):  # type: ignore[no-untyped-def]
         for w in gradient.row_index[shard, : gradient.rows[shard]]:
             if changed.updates[w] == 0:
                 level = changed.level[w]
-                changed.rows[changed.first[level] + changed.count[level]] = w
-                changed.count[level] += 1
+                changed.rows[changed.first[level] + changed.counts[level]] = w
+                changed.counts[level] += 1
             changed.updates[w] += 1
 
 

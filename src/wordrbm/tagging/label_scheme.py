@@ -13,9 +13,12 @@ References
     2009.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from wordrbm.errors import WordRBMError
+
+OTHERS = {"L", "U", "M"}  # prefixes of schemes that IOBES could not tell from labels without spans
 LAST = {"B": "S", "I": "E"}  # the prefix of the last token of a span, by its prefix in IOB2
 
 
@@ -46,8 +49,19 @@ def iobes_to_iob2(labels: Sequence[str]) -> list[str]:
 
 
 def is_iob2(labels: Sequence[str]) -> bool:
-    """Whether IOBES and back leaves the labels of a sentence as they are."""
-    return iobes_to_iob2(iob2_to_iobes(labels)) == list(labels)
+    """Whether IOBES and back leaves the labels of a sentence as they are, and none is BILOU's."""
+    other = any(dash and prefix in OTHERS for prefix, dash, _ in (x.partition("-") for x in labels))
+    return not other and iobes_to_iob2(iob2_to_iobes(labels)) == list(labels)
+
+
+def check_iob2(sentences: Iterable[Sequence[str]]) -> None:
+    """Refuse sentences whose labels are of another scheme."""
+    for number, labels in enumerate(sentences, start=1):
+        if not is_iob2(labels):
+            raise WordRBMError(
+                f"The labels of sentence {number} are {' '.join(labels[:8])} where --iobes expects "
+                "IOB2 (B- begins every span, I- continues it); convert them, or leave --iobes out."
+            )
 
 
 def iob2_name(label: str) -> str:

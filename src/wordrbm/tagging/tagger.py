@@ -44,7 +44,7 @@ class Tagger(NamedTuple):
         return tuple(sorted(set(self._output_names())))
 
     def marginals(self, sentences: Sequence[Columns]) -> Float64[np.ndarray, "T M"]:
-        """``P(y_t = l | sentence)`` of the output labels, at every token of all sentences."""
+        """The marginals of the CRF's labels, added up by their IOB2 names, at every token."""
         column = {label: k for k, label in enumerate(self.output_labels)}
         result = np.zeros((sum(len(columns[0]) for columns in sentences), len(column)))
         p = self.crf.marginals(self.encode(sentences))

@@ -199,9 +199,9 @@ def changed_rows(level: Array) -> ChangedRows:
 
 def take_rows(changed: ChangedRows, levels: int) -> Array:
     """The rows of the first levels that were updated, in order; the lists of these are emptied."""
-    spans = zip(changed.first[:levels], changed.count[:levels], strict=True)
+    spans = zip(changed.first[:levels], changed.counts[:levels], strict=True)
     rows = np.sort(np.concatenate([changed.rows[x : x + count] for x, count in spans]))
-    changed.count[:levels] = 0
+    changed.counts[:levels] = 0
     return rows
 
 
