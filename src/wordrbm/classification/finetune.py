@@ -20,19 +20,24 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
 import numpy as np
-from jaxtyping import Float, Float32, Float64, Int32
+from jaxtyping import Float, Float32, Float64
 from pydantic import Field
 
+from wordrbm.classification.batch_windows import (
+    BatchWindows,
+    document_windows,
+    masked_free_energies,
+    window_gradient,
+)
 from wordrbm.classification.class_models import ClassModels, center_energies
 from wordrbm.classification.documents import (
     ClassScores,
-    Counts,
     DocumentIds,
     DocumentNumbers,
     Labels,
     offsets_from,
 )
-from wordrbm.kernels.free_energy import dropout_softplus_sums, scatter_add
+from wordrbm.kernels.free_energy import scatter_add
 from wordrbm.models import Gradient, WordRepRBM
 from wordrbm.run.in_memory import copy_model
 from wordrbm.settings import StrictSettings
@@ -67,14 +72,6 @@ class EnergyScale(NamedTuple):
 
     inverse_temperature: float
     center: Float64[np.ndarray, " C"]
-
-
-class BatchWindows(NamedTuple):
-    """The windows of a batch of documents."""
-
-    v: Int32[np.ndarray, "W n"]
-    document: DocumentNumbers  # of each window
-    per_document: Counts  # windows of each document
 
 
 @final
@@ -133,7 +130,7 @@ def finetune_classes(
             mask = dropout_mask(rng, (len(batch), optimizers[0].rbm.c.size), settings.unit_dropout)
             rate = settings.rate * (1.0 - number / len(batches))
             update(optimizers, windows, label[batch], scale, mask, rate)
-            on_windows(len(windows.v) * len(optimizers))
+            on_windows(len(windows.row) * len(optimizers))
     pairs = zip(models.models, optimizers, strict=True)
     tuned = tuple(replace(model, rbm=optimizer.rbm) for model, optimizer in pairs)
     return center_energies(tuned, documents, label, lambda: on_windows(0))
@@ -156,14 +153,14 @@ def update(
     mask: Float[np.ndarray, "N H"], rate: float,
 ) -> None:  # fmt: skip
     """One step of every class model on a batch of documents, with the units of `mask` dropped."""
-    v, document, per_document = windows
-    passes = [masked_free_energies(x.rbm, v, document, mask) for x in optimizers]
+    document, per_document = windows.document, windows.per_document
+    passes = [masked_free_energies(x.rbm, windows, mask) for x in optimizers]
     means = [np.bincount(document, F, len(label)) / per_document for F, _ in passes]
     energies = np.stack(means, axis=1) - scale.center
     weights = class_gradients(energies, label, scale.inverse_temperature) / len(label)
     for optimizer, (_, h), weight in zip(optimizers, passes, weights.T, strict=True):
         window_weight = (weight / per_document)[document].astype(np.float32)
-        optimizer.step(optimizer.rbm.gradient(v, h, window_weight), rate)
+        optimizer.step(window_gradient(optimizer.rbm, windows, h, window_weight), rate)
 
 
 def dropout_mask(
@@ -171,18 +168,6 @@ def dropout_mask(
 ) -> Float32[np.ndarray, "B H"]:
     """0 for the units dropped from a document, 1 / (1 - rate) for the others."""
     return ((rng.random(shape) >= rate) / (1.0 - rate)).astype(np.float32)
-
-
-def masked_free_energies(
-    rbm: WordRepRBM,
-    v: Int32[np.ndarray, "W n"],
-    document: DocumentNumbers,
-    mask: Float[np.ndarray, "B H"],
-) -> tuple[Float64[np.ndarray, " W"], Float[np.ndarray, "W H"]]:
-    """F of every window with units dropped out, and the hidden means of its gradient."""
-    x, total = rbm.word_input(v), np.zeros(len(v))
-    dropout_softplus_sums(x, rbm.c, mask, document, total)
-    return -rbm.b[v].sum(axis=1) - total, x
 
 
 def class_gradients(energies: ClassScores, label: Labels, g: float) -> ClassScores:
@@ -218,11 +203,3 @@ def drop_words(rng: np.random.Generator, documents: DocumentIds, rate: float) ->
     """Word dropout: a fraction of the words becomes the unknown word."""
     dropped = rng.random(len(documents.ids)) < rate
     return DocumentIds(np.where(dropped, np.int32(0), documents.ids), documents.offsets)
-
-
-def document_windows(documents: DocumentIds, n: int) -> BatchWindows:
-    """Every window of documents none of which is empty."""
-    count = documents.lengths - n + 1
-    document = np.repeat(np.arange(len(documents)), count)
-    first = np.arange(len(document)) + (n - 1) * document  # a document ends n - 1 words later
-    return BatchWindows(documents.ids[first[:, None] + np.arange(n)], document, count)
