@@ -371,6 +371,14 @@ BUGS = [
     Bug("energies that are not centred", "classification/finetune.py",
         "np.stack(means, axis=1) - scale.center", "np.stack(means, axis=1)",
         f"{CLASSIFIER_FINETUNE}::test_a_batch_is_one_step_of_every_model"),
+    Bug("the same fine-tuning many times", "classification/finetune.py",
+        "settings.seed, member])", "settings.seed])",
+        f"{CLASSIFIER_FINETUNE}"
+        "::test_parameters_are_the_means_of_those_of_different_fine_tunings"),
+    Bug("a sum of parameters for their mean", "classification/finetune.py",
+        "(total / len(rbms))", "(total)",
+        f"{CLASSIFIER_FINETUNE}"
+        "::test_parameters_are_the_means_of_those_of_different_fine_tunings"),
     Bug("a rate that does not fall", "classification/finetune.py",
         "settings.rate * (1.0 - number / len(batches))", "settings.rate",
         f"{CLASSIFIER_FINETUNE}::test_the_rate_falls_to_zero"),

@@ -25,6 +25,7 @@ from wordrbm.classification.finetune import (
     dropout_mask,
     epochs_for,
     finetune_classes,
+    finetune_member,
     inverse_temperature,
     update,
 )
@@ -143,7 +144,16 @@ def test_few_documents_take_more_epochs():
 
 
 @pytest.mark.parametrize(
-    "values", [{"epochs": 0}, {"epochs": 1001}, {"batch": 0}, {"unit_dropout": 1.0}, {"rates": 1}]
+    "values",
+    [
+        {"epochs": 0},
+        {"epochs": 1001},
+        {"batch": 0},
+        {"unit_dropout": 1.0},
+        {"rates": 1},
+        {"members": 0},
+        {"members": 101},
+    ],
 )
 def test_settings_out_of_bounds_are_refused(values):
     with pytest.raises(WordRBMError, match=f"ClassFinetuning .*{next(iter(values))}: "):
@@ -208,7 +218,7 @@ def test_identical_models_learn_to_discriminate(untuned, documents):
     models, encoded = untuned
     half, rest = np.arange(120), np.arange(120, 240)
     train, label = encoded.select(half), documents[1][half]
-    settings = ClassFinetuning(epochs=12, rate=0.1)
+    settings = ClassFinetuning(epochs=12, rate=0.1, members=1)
     reported = []
     tuned = finetune_classes(models, train, label, settings, reported.append)
     assert accuracy(tuned, encoded.select(rest), documents[1][rest]) > 0.9
@@ -222,10 +232,30 @@ def test_identical_models_learn_to_discriminate(untuned, documents):
     assert (models.models[0].rbm.D == models.models[1].rbm.D).all()  # the originals are unchanged
 
 
+def test_parameters_are_the_means_of_those_of_different_fine_tunings(untuned, documents):
+    models, encoded = untuned
+    settings = ClassFinetuning(epochs=1, rate=0.1, members=3)
+    members = [
+        finetune_member(models, encoded, documents[1], settings, member, lambda windows: None)
+        for member in range(3)
+    ]
+    tuned = finetune_classes(models, encoded, documents[1], settings)
+    for c, model in enumerate(tuned.models):
+        for name, value in model.rbm.parameters().items():
+            each = [member[c].parameters()[name].astype(float) for member in members]
+            assert (each[0] != each[1]).any()
+            assert (each[1] != each[2]).any()
+            np.testing.assert_allclose(value, sum(each) / 3, rtol=1e-6)
+            assert value.dtype == np.float32
+    assert accuracy(tuned, encoded, documents[1]) > 0.9
+    expected = center_energies(tuned.models, encoded, documents[1])
+    np.testing.assert_array_equal(tuned.center, expected.center)
+
+
 def test_the_rate_falls_to_zero(untuned, documents, monkeypatch):
     rates = []
     monkeypatch.setattr(finetune_module, "update", lambda *arguments: rates.append(arguments[-1]))
-    finetune_classes(*untuned, documents[1], ClassFinetuning(epochs=20, rate=0.5))
+    finetune_classes(*untuned, documents[1], ClassFinetuning(epochs=20, rate=0.5, members=1))
     assert len(rates) == 300
     np.testing.assert_allclose(rates, 0.5 * (1 - np.arange(300) / 300))
 
@@ -252,3 +282,10 @@ def test_epochs_out_of_bounds_are_refused(given):
     message = r"The parameter finetune_epochs is .*whole number from 0 to 1000"
     with pytest.raises(ValueError, match=message):
         FreeEnergyClassifier(finetune_epochs=given).fit(["a b c", "b c d"] * 4, [0, 1] * 4)
+
+
+@pytest.mark.parametrize("given", [0, 2.5, True, "3", 101])
+def test_members_out_of_bounds_are_refused(given):
+    message = r"The parameter finetune_members is .*whole number from 1 to 100"
+    with pytest.raises(ValueError, match=message):
+        FreeEnergyClassifier(finetune_members=given).fit(["a b c", "b c d"] * 4, [0, 1] * 4)

@@ -9,10 +9,15 @@ negative phase, weighted by how wrong the prediction was [Larochelle & Bengio 20
 hidden units are dropped out at random [Srivastava et al. 2014]. Rows of D and b are updated by
 AdaGrad with one accumulator a row [Duchi et al. 2011]. A batch costs the same for any K.
 
+Several fine-tunings from the same models, with other batches and other dropout, stay close enough
+for a mean of their parameters, theta = sum_m theta_m / M: it classifies about as well as the mean
+of their energies, and is one model for each class [Wortsman et al. 2022].
+
 References
     H. Larochelle, Y. Bengio. Classification using discriminative RBMs. ICML 2008.
     N. Srivastava et al. Dropout. JMLR 15, 2014.
     J. Duchi, E. Hazan, Y. Singer. Adaptive subgradient methods. JMLR 12, 2011.
+    M. Wortsman et al. Model soups: averaging weights of multiple fine-tuned models. ICML 2022.
 """
 
 from collections.abc import Callable, Sequence
@@ -47,7 +52,7 @@ STREAM = 7  # of random numbers, apart from those that trained the models
 SCALE_SAMPLE, TARGET_MARGIN = 2_000, 2.0  # documents; nats between classes at one std of energies
 MIN_SPREAD = 0.05  # lower bound on that std: class models that hardly differ yet
 MIN_STEPS = 300  # AdaGrad's first steps are large: after only a few, models are worse than before
-MAX_EPOCHS = 1_000
+MAX_EPOCHS, MAX_MEMBERS = 1_000, 100
 MAX_WORDS = 4_096  # of a document in one epoch, so that memory does not grow with it
 INITIAL_SQUARE = 1e-8  # of AdaGrad's accumulators
 
@@ -55,7 +60,7 @@ OnWindows = Callable[[int], None]  # called with windows processed; may raise `S
 
 
 class ClassFinetuning(StrictSettings):
-    """Settings of fine-tuning, chosen on held-out films (docs/decisions.md, 21).
+    """Settings of fine-tuning, chosen on held-out films (docs/decisions.md, 21 and 45).
 
     Few documents take more epochs, so that there are at least `MIN_STEPS` updates.
     """
@@ -65,6 +70,7 @@ class ClassFinetuning(StrictSettings):
     batch: int = Field(default=16, ge=1)  # documents
     word_dropout: float = Field(default=0.4, ge=0, lt=1)
     unit_dropout: float = Field(default=0.5, ge=0, lt=1)
+    members: int = Field(default=4, ge=1, le=MAX_MEMBERS)  # fine-tunings that are averaged
 
 
 class EnergyScale(NamedTuple):
@@ -115,8 +121,23 @@ def finetune_classes(
     settings: ClassFinetuning,
     on_windows: OnWindows = lambda windows: None,
 ) -> ClassModels:
-    """Fine-tune copies of the class models on their documents, and centre them again."""
-    rng = np.random.default_rng([STREAM, models.models[0].settings.seed])
+    """Fine-tune copies of the class models on their documents, average, and centre them again."""
+    tuned = [
+        finetune_member(models, documents, label, settings, member, on_windows)
+        for member in range(settings.members)
+    ]
+    averages = map(mean_parameters, zip(*tuned, strict=True))
+    pairs = zip(models.models, averages, strict=True)
+    averaged = tuple(replace(model, rbm=rbm) for model, rbm in pairs)
+    return center_energies(averaged, documents, label, lambda: on_windows(0))
+
+
+def finetune_member(
+    models: ClassModels, documents: DocumentIds, label: Labels, settings: ClassFinetuning,
+    member: int, on_windows: OnWindows,
+) -> list[WordRepRBM]:  # fmt: skip
+    """One fine-tuning of the model of each class; its number is a part of the seed."""
+    rng = np.random.default_rng([STREAM, models.models[0].settings.seed, member])
     nonempty = documents.nonempty()
     with one_blas_thread():
         sample = documents.select(rng.permutation(nonempty)[:SCALE_SAMPLE])
@@ -131,9 +152,19 @@ def finetune_classes(
             rate = settings.rate * (1.0 - number / len(batches))
             update(optimizers, windows, label[batch], scale, mask, rate)
             on_windows(len(windows.row) * len(optimizers))
-    pairs = zip(models.models, optimizers, strict=True)
-    tuned = tuple(replace(model, rbm=optimizer.rbm) for model, optimizer in pairs)
-    return center_energies(tuned, documents, label, lambda: on_windows(0))
+    return [optimizer.rbm for optimizer in optimizers]
+
+
+def mean_parameters(rbms: Sequence[WordRepRBM]) -> WordRepRBM:
+    """A model whose every parameter is the mean over models, in their precision."""
+    first, *others = [rbm.parameters() for rbm in rbms]
+    means = {}
+    for name, value in first.items():
+        total = value.astype(np.float64)
+        for other in others:
+            total += other[name]
+        means[name] = (total / len(rbms)).astype(value.dtype)
+    return replace(rbms[0], **means)
 
 
 def epochs_for(documents: int, settings: ClassFinetuning) -> int:
