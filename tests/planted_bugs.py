@@ -356,6 +356,13 @@ BUGS = [
         "np.eye(energies.shape[1])[label] - p", "np.ones_like(p) - p", CLASS_GRADIENT),
     Bug("a gradient of units dropped out", "kernels/free_energy.py",
         "row[j] = unit_mask[j] * (one", "row[j] = (one", CLASS_GRADIENT),
+    Bug("a gradient of the word at another position", "kernels/free_energy.py",
+        "word = total[i, row[w, i]]", "word = total[0, row[w, i]]",
+        f"{CLASSIFICATION}/test_batch_windows.py"
+        "::test_the_gradient_by_distinct_words_is_that_of_windows"),
+    Bug("windows that overlap two documents", "classification/batch_windows.py",
+        "np.arange(len(document)) + (n - 1) * document", "np.arange(len(document))",
+        f"{CLASSIFICATION}/test_batch_windows.py::test_windows_stay_inside_their_documents"),
     Bug("long documents weigh more", "classification/finetune.py",
         "window_weight = (weight / per_document)[document]", "window_weight = weight[document]",
         f"{CLASSIFIER_FINETUNE}::test_a_batch_is_one_step_of_every_model"),
@@ -365,6 +372,14 @@ BUGS = [
     Bug("energies that are not centred", "classification/finetune.py",
         "np.stack(means, axis=1) - scale.center", "np.stack(means, axis=1)",
         f"{CLASSIFIER_FINETUNE}::test_a_batch_is_one_step_of_every_model"),
+    Bug("the same fine-tuning many times", "classification/finetune.py",
+        "settings.seed, member])", "settings.seed])",
+        f"{CLASSIFIER_FINETUNE}"
+        "::test_parameters_are_the_means_of_those_of_different_fine_tunings"),
+    Bug("a sum of parameters for their mean", "classification/finetune.py",
+        "(total / len(rbms))", "(total)",
+        f"{CLASSIFIER_FINETUNE}"
+        "::test_parameters_are_the_means_of_those_of_different_fine_tunings"),
     Bug("a rate that does not fall", "classification/finetune.py",
         "settings.rate * (1.0 - number / len(batches))", "settings.rate",
         f"{CLASSIFIER_FINETUNE}::test_the_rate_falls_to_zero"),

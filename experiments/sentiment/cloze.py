@@ -27,10 +27,10 @@ from experiments.sentiment.models import (
     load_class_models,
     out_of_fold,
 )
+from wordrbm.classification.batch_windows import document_windows
 from wordrbm.classification.calibration import contrast
 from wordrbm.classification.class_models import ClassModels, OnDocument
 from wordrbm.classification.documents import ClassScores, DocumentIds, DocumentNumbers, Ids
-from wordrbm.classification.finetune import document_windows
 from wordrbm.kernels.free_energy import log_gain
 from wordrbm.models import WordRepRBM
 from wordrbm.shapes import Array, PerWindow, Probability, Words
@@ -95,9 +95,10 @@ def cloze_scores(
         for numbers in _blocks(documents):
             check_stop()
             windows = document_windows(documents.select(numbers), models.n)
-            weight = word_weights(windows.document, windows.v[:, middle], len(q))
+            v = windows.v
+            weight = word_weights(windows.document, v[:, middle], len(q))
             for c, model in enumerate(models.models):
-                log_p = cloze_log_probability(model.rbm, windows.v, middle, candidates)
+                log_p = cloze_log_probability(model.rbm, v, middle, candidates)
                 scores[numbers, c] = -np.bincount(windows.document, weight * log_p, len(numbers))
     return scores
 

@@ -43,6 +43,7 @@ def sentiment(
     windows: opt.ClassWindows = 3_000_000,
     pretrain_windows: opt.PretrainWindows = 3_000_000,
     finetune_epochs: opt.FinetuneEpochs = 5,
+    finetune_members: opt.FinetuneMembers = 4,
     pretrain_unlabelled: Annotated[
         bool,
         typer.Option(
@@ -93,7 +94,7 @@ def sentiment(
         )
     base = ModelConfig(
         hidden=hidden, dimension=dimension, pretrain_windows=pretrain_windows, windows=windows,
-        finetune_epochs=finetune_epochs,
+        finetune_epochs=finetune_epochs, finetune_members=finetune_members,
     )  # fmt: skip
     configs = _configs(
         base, opt.parse_ints("window", window), opt.parse_ints("min-count", min_count),

@@ -23,6 +23,7 @@ class ModelConfig(NamedTuple):
     windows: int = 3_000_000  # for each class
     pretrain_unlabelled: bool = False  # pre-train on the unlabelled documents
     finetune_epochs: int = 0
+    finetune_members: int = 4  # fine-tunings that are averaged
     without_frequent: int = 0  # most frequent words that documents lack, and punctuation
 
     def pretrain_settings(self, seed: int) -> TrainingSettings:
@@ -37,7 +38,7 @@ class ModelConfig(NamedTuple):
     @property
     def finetune_settings(self) -> ClassFinetuning:
         """The settings of fine-tuning."""
-        return ClassFinetuning(epochs=self.finetune_epochs)
+        return ClassFinetuning(epochs=self.finetune_epochs, members=self.finetune_members)
 
     @property
     def _sizes(self) -> dict[str, int]:
@@ -82,8 +83,9 @@ class FoldJob(NamedTuple):
     def expected_windows(self, data: Dataset) -> float:
         """About how many windows training and fine-tuning read."""
         fraction = len(data.fitted(self.fold)) / len(data.fold)
-        epochs = self.config.finetune_epochs * len(data.train.tokenized.documents.ids) * fraction
-        return len(data.classes) * (self.config.windows + epochs)
+        epochs = self.config.finetune_epochs * self.config.finetune_members
+        words = len(data.train.tokenized.documents.ids) * fraction
+        return len(data.classes) * (self.config.windows + epochs * words)
 
 
 def fold_jobs(config: ModelConfig, seed: int) -> list[FoldJob]:

@@ -36,7 +36,7 @@ from wordrbm.classification.finetune import ClassFinetuning, finetune_classes
 
 # Chosen on one fold of films (docs/decisions.md, 22).
 ABSTAIN_FRACTION = 0.1  # of unlabelled documents, which get no pseudo-label
-STUDENT = ClassFinetuning(epochs=2)  # on labelled and pseudo-labelled documents
+STUDENT = ClassFinetuning(epochs=2, members=1)  # on labelled and pseudo-labelled documents
 TEACHER_C, STUDENT_C = 10.0, 1.0  # of NB-SVM
 MIN_SPREAD = 1e-9
 NO_LABEL = -1

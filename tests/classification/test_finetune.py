@@ -8,6 +8,11 @@ import pytest
 
 from wordrbm import FreeEnergyClassifier
 from wordrbm.classification import finetune as finetune_module
+from wordrbm.classification.batch_windows import (
+    document_windows,
+    masked_free_energies,
+    window_gradient,
+)
 from wordrbm.classification.class_models import ClassModels, center_energies
 from wordrbm.classification.documents import DocumentIds, tokenize_documents
 from wordrbm.classification.finetune import (
@@ -16,13 +21,12 @@ from wordrbm.classification.finetune import (
     RowAdaGrad,
     class_gradients,
     crop_long,
-    document_windows,
     drop_words,
     dropout_mask,
     epochs_for,
     finetune_classes,
+    finetune_member,
     inverse_temperature,
-    masked_free_energies,
     update,
 )
 from wordrbm.errors import WordRBMError
@@ -72,7 +76,7 @@ def test_the_gradient_is_that_of_the_log_probability_of_the_right_class():
     rbms, g, center = [a_model(seed) for seed in (1, 2, 3)], 0.7, np.array([0.3, -0.2, 0.9])
     mask = np.array([[0, 2.0, 1, 1], [1, 1, 0, 3.0], [1, 1, 1, 1]])
     windows = document_windows(DOCUMENTS.select(NONEMPTY), n)
-    seen = [masked_free_energies(rbm, windows.v, windows.document, mask) for rbm in rbms]
+    seen = [masked_free_energies(rbm, windows, mask) for rbm in rbms]
     mean = np.stack(
         [np.bincount(windows.document, F) / windows.per_document for F, _ in seen], axis=1
     )
@@ -80,7 +84,7 @@ def test_the_gradient_is_that_of_the_log_probability_of_the_right_class():
     rng = np.random.default_rng(0)
     for c, rbm in enumerate(rbms):
         each = (weight[:, c] / windows.per_document)[windows.document]
-        found = rbm.gradient(windows.v, seen[c][1], each)
+        found = window_gradient(rbm, windows, seen[c][1], each)
         for name, value in rbm.parameters().items():
             way = rng.normal(size=value.shape)
             there = [
@@ -112,15 +116,6 @@ def test_a_batch_is_one_step_of_every_model():
         np.testing.assert_allclose(optimizers[c].rbm.D - fresh[c].D, expected, atol=2e-3)
 
 
-def test_windows_stay_inside_their_documents():
-    windows = document_windows(DOCUMENTS.select(NONEMPTY), n)
-    assert windows.v.tolist() == [
-        [1, 2, 3], [2, 3, 4], [3, 4, 5], [2, 2, 1], [6, 6, 1], [6, 1, 3]
-    ]  # fmt: skip
-    assert windows.document.tolist() == [0, 0, 0, 1, 2, 2]
-    assert windows.per_document.tolist() == [3, 1, 2]
-
-
 def test_a_long_document_is_cropped():
     ids = np.concatenate([np.arange(9), 100 + np.arange(30), 200 + np.arange(5)]).astype(np.int32)
     documents, firsts = DocumentIds(ids, np.array([0, 9, 39, 44])), set()
@@ -149,7 +144,16 @@ def test_few_documents_take_more_epochs():
 
 
 @pytest.mark.parametrize(
-    "values", [{"epochs": 0}, {"epochs": 1001}, {"batch": 0}, {"unit_dropout": 1.0}, {"rates": 1}]
+    "values",
+    [
+        {"epochs": 0},
+        {"epochs": 1001},
+        {"batch": 0},
+        {"unit_dropout": 1.0},
+        {"rates": 1},
+        {"members": 0},
+        {"members": 101},
+    ],
 )
 def test_settings_out_of_bounds_are_refused(values):
     with pytest.raises(WordRBMError, match=f"ClassFinetuning .*{next(iter(values))}: "):
@@ -214,7 +218,7 @@ def test_identical_models_learn_to_discriminate(untuned, documents):
     models, encoded = untuned
     half, rest = np.arange(120), np.arange(120, 240)
     train, label = encoded.select(half), documents[1][half]
-    settings = ClassFinetuning(epochs=12, rate=0.1)
+    settings = ClassFinetuning(epochs=12, rate=0.1, members=1)
     reported = []
     tuned = finetune_classes(models, train, label, settings, reported.append)
     assert accuracy(tuned, encoded.select(rest), documents[1][rest]) > 0.9
@@ -228,10 +232,30 @@ def test_identical_models_learn_to_discriminate(untuned, documents):
     assert (models.models[0].rbm.D == models.models[1].rbm.D).all()  # the originals are unchanged
 
 
+def test_parameters_are_the_means_of_those_of_different_fine_tunings(untuned, documents):
+    models, encoded = untuned
+    settings = ClassFinetuning(epochs=1, rate=0.1, members=3)
+    members = [
+        finetune_member(models, encoded, documents[1], settings, member, lambda windows: None)
+        for member in range(3)
+    ]
+    tuned = finetune_classes(models, encoded, documents[1], settings)
+    for c, model in enumerate(tuned.models):
+        for name, value in model.rbm.parameters().items():
+            each = [member[c].parameters()[name].astype(float) for member in members]
+            assert (each[0] != each[1]).any()
+            assert (each[1] != each[2]).any()
+            np.testing.assert_allclose(value, sum(each) / 3, rtol=1e-6)
+            assert value.dtype == np.float32
+    assert accuracy(tuned, encoded, documents[1]) > 0.9
+    expected = center_energies(tuned.models, encoded, documents[1])
+    np.testing.assert_array_equal(tuned.center, expected.center)
+
+
 def test_the_rate_falls_to_zero(untuned, documents, monkeypatch):
     rates = []
     monkeypatch.setattr(finetune_module, "update", lambda *arguments: rates.append(arguments[-1]))
-    finetune_classes(*untuned, documents[1], ClassFinetuning(epochs=20, rate=0.5))
+    finetune_classes(*untuned, documents[1], ClassFinetuning(epochs=20, rate=0.5, members=1))
     assert len(rates) == 300
     np.testing.assert_allclose(rates, 0.5 * (1 - np.arange(300) / 300))
 
@@ -258,3 +282,10 @@ def test_epochs_out_of_bounds_are_refused(given):
     message = r"The parameter finetune_epochs is .*whole number from 0 to 1000"
     with pytest.raises(ValueError, match=message):
         FreeEnergyClassifier(finetune_epochs=given).fit(["a b c", "b c d"] * 4, [0, 1] * 4)
+
+
+@pytest.mark.parametrize("given", [0, 2.5, True, "3", 101])
+def test_members_out_of_bounds_are_refused(given):
+    message = r"The parameter finetune_members is .*whole number from 1 to 100"
+    with pytest.raises(ValueError, match=message):
+        FreeEnergyClassifier(finetune_members=given).fit(["a b c", "b c d"] * 4, [0, 1] * 4)

@@ -78,7 +78,7 @@ class FitSettings(StrictSettings):
         folds, labels = self.folds or 0, np.unique(data.label)
         per_fit = len(labels) * self.class_settings(1).windows
         pretraining = self.pretrain.windows if self.pretrain else 0
-        epochs = self.finetune.epochs if self.finetune else 0
+        epochs = self.finetune.epochs * self.finetune.members if self.finetune else 0
         # Over all documents once, and over all but one of the folds for each fold.
         finetuning = epochs * len(data.documents.ids) * len(labels) * max(folds, 1)
         return float(pretraining + per_fit * (folds + 1) + finetuning)
@@ -103,6 +103,7 @@ def fit_settings(
     *,
     pretrain_windows: int,
     finetune_epochs: int,
+    finetune_members: int = 4,
     folds: int,
     seed: int,
     threads: int = 1,
@@ -111,13 +112,16 @@ def fit_settings(
 
     Zero `pretrain_windows` or `finetune_epochs` skip these stages.
     """
+    finetune = None
+    if finetune_epochs:
+        finetune = ClassFinetuning(epochs=finetune_epochs, members=finetune_members)
     pretrained = pretrain_windows > 0
     of_class = class_model_settings(sizes, windows, seed, pretrained=pretrained)
     return FitSettings(
         window=of_class.window,
         pretrain=class_model_settings(sizes, pretrain_windows, seed) if pretrained else None,
         class_settings=lambda count: of_class,
-        finetune=ClassFinetuning(epochs=finetune_epochs) if finetune_epochs else None,
+        finetune=finetune,
         folds=folds,
         fold_seed=seed,
         threads=threads,

@@ -9,10 +9,15 @@ negative phase, weighted by how wrong the prediction was [Larochelle & Bengio 20
 hidden units are dropped out at random [Srivastava et al. 2014]. Rows of D and b are updated by
 AdaGrad with one accumulator a row [Duchi et al. 2011]. A batch costs the same for any K.
 
+Several fine-tunings from the same models, with other batches and other dropout, stay close enough
+for a mean of their parameters, theta = sum_m theta_m / M: it classifies about as well as the mean
+of their energies, and is one model for each class [Wortsman et al. 2022].
+
 References
     H. Larochelle, Y. Bengio. Classification using discriminative RBMs. ICML 2008.
     N. Srivastava et al. Dropout. JMLR 15, 2014.
     J. Duchi, E. Hazan, Y. Singer. Adaptive subgradient methods. JMLR 12, 2011.
+    M. Wortsman et al. Model soups: averaging weights of multiple fine-tuned models. ICML 2022.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,19 +25,24 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
 import numpy as np
-from jaxtyping import Float, Float32, Float64, Int32
+from jaxtyping import Float, Float32, Float64
 from pydantic import Field
 
+from wordrbm.classification.batch_windows import (
+    BatchWindows,
+    document_windows,
+    masked_free_energies,
+    window_gradient,
+)
 from wordrbm.classification.class_models import ClassModels, center_energies
 from wordrbm.classification.documents import (
     ClassScores,
-    Counts,
     DocumentIds,
     DocumentNumbers,
     Labels,
     offsets_from,
 )
-from wordrbm.kernels.free_energy import dropout_softplus_sums, scatter_add
+from wordrbm.kernels.free_energy import scatter_add
 from wordrbm.models import Gradient, WordRepRBM
 from wordrbm.run.in_memory import copy_model
 from wordrbm.settings import StrictSettings
@@ -42,7 +52,7 @@ STREAM = 7  # of random numbers, apart from those that trained the models
 SCALE_SAMPLE, TARGET_MARGIN = 2_000, 2.0  # documents; nats between classes at one std of energies
 MIN_SPREAD = 0.05  # lower bound on that std: class models that hardly differ yet
 MIN_STEPS = 300  # AdaGrad's first steps are large: after only a few, models are worse than before
-MAX_EPOCHS = 1_000
+MAX_EPOCHS, MAX_MEMBERS = 1_000, 100
 MAX_WORDS = 4_096  # of a document in one epoch, so that memory does not grow with it
 INITIAL_SQUARE = 1e-8  # of AdaGrad's accumulators
 
@@ -50,7 +60,7 @@ OnWindows = Callable[[int], None]  # called with windows processed; may raise `S
 
 
 class ClassFinetuning(StrictSettings):
-    """Settings of fine-tuning, chosen on held-out films (docs/decisions.md, 21).
+    """Settings of fine-tuning, chosen on held-out films (docs/decisions.md, 21 and 45).
 
     Few documents take more epochs, so that there are at least `MIN_STEPS` updates.
     """
@@ -60,6 +70,7 @@ class ClassFinetuning(StrictSettings):
     batch: int = Field(default=16, ge=1)  # documents
     word_dropout: float = Field(default=0.4, ge=0, lt=1)
     unit_dropout: float = Field(default=0.5, ge=0, lt=1)
+    members: int = Field(default=4, ge=1, le=MAX_MEMBERS)  # fine-tunings that are averaged
 
 
 class EnergyScale(NamedTuple):
@@ -67,14 +78,6 @@ class EnergyScale(NamedTuple):
 
     inverse_temperature: float
     center: Float64[np.ndarray, " C"]
-
-
-class BatchWindows(NamedTuple):
-    """The windows of a batch of documents."""
-
-    v: Int32[np.ndarray, "W n"]
-    document: DocumentNumbers  # of each window
-    per_document: Counts  # windows of each document
 
 
 @final
@@ -118,8 +121,23 @@ def finetune_classes(
     settings: ClassFinetuning,
     on_windows: OnWindows = lambda windows: None,
 ) -> ClassModels:
-    """Fine-tune copies of the class models on their documents, and centre them again."""
-    rng = np.random.default_rng([STREAM, models.models[0].settings.seed])
+    """Fine-tune copies of the class models on their documents, average, and centre them again."""
+    tuned = [
+        finetune_member(models, documents, label, settings, member, on_windows)
+        for member in range(settings.members)
+    ]
+    averages = map(mean_parameters, zip(*tuned, strict=True))
+    pairs = zip(models.models, averages, strict=True)
+    averaged = tuple(replace(model, rbm=rbm) for model, rbm in pairs)
+    return center_energies(averaged, documents, label, lambda: on_windows(0))
+
+
+def finetune_member(
+    models: ClassModels, documents: DocumentIds, label: Labels, settings: ClassFinetuning,
+    member: int, on_windows: OnWindows,
+) -> list[WordRepRBM]:  # fmt: skip
+    """One fine-tuning of the model of each class; its number is a part of the seed."""
+    rng = np.random.default_rng([STREAM, models.models[0].settings.seed, member])
     nonempty = documents.nonempty()
     with one_blas_thread():
         sample = documents.select(rng.permutation(nonempty)[:SCALE_SAMPLE])
@@ -133,10 +151,20 @@ def finetune_classes(
             mask = dropout_mask(rng, (len(batch), optimizers[0].rbm.c.size), settings.unit_dropout)
             rate = settings.rate * (1.0 - number / len(batches))
             update(optimizers, windows, label[batch], scale, mask, rate)
-            on_windows(len(windows.v) * len(optimizers))
-    pairs = zip(models.models, optimizers, strict=True)
-    tuned = tuple(replace(model, rbm=optimizer.rbm) for model, optimizer in pairs)
-    return center_energies(tuned, documents, label, lambda: on_windows(0))
+            on_windows(len(windows.row) * len(optimizers))
+    return [optimizer.rbm for optimizer in optimizers]
+
+
+def mean_parameters(rbms: Sequence[WordRepRBM]) -> WordRepRBM:
+    """A model whose every parameter is the mean over models, in their precision."""
+    first, *others = [rbm.parameters() for rbm in rbms]
+    means = {}
+    for name, value in first.items():
+        total = value.astype(np.float64)
+        for other in others:
+            total += other[name]
+        means[name] = (total / len(rbms)).astype(value.dtype)
+    return replace(rbms[0], **means)
 
 
 def epochs_for(documents: int, settings: ClassFinetuning) -> int:
@@ -156,14 +184,14 @@ def update(
     mask: Float[np.ndarray, "N H"], rate: float,
 ) -> None:  # fmt: skip
     """One step of every class model on a batch of documents, with the units of `mask` dropped."""
-    v, document, per_document = windows
-    passes = [masked_free_energies(x.rbm, v, document, mask) for x in optimizers]
+    document, per_document = windows.document, windows.per_document
+    passes = [masked_free_energies(x.rbm, windows, mask) for x in optimizers]
     means = [np.bincount(document, F, len(label)) / per_document for F, _ in passes]
     energies = np.stack(means, axis=1) - scale.center
     weights = class_gradients(energies, label, scale.inverse_temperature) / len(label)
     for optimizer, (_, h), weight in zip(optimizers, passes, weights.T, strict=True):
         window_weight = (weight / per_document)[document].astype(np.float32)
-        optimizer.step(optimizer.rbm.gradient(v, h, window_weight), rate)
+        optimizer.step(window_gradient(optimizer.rbm, windows, h, window_weight), rate)
 
 
 def dropout_mask(
@@ -171,18 +199,6 @@ def dropout_mask(
 ) -> Float32[np.ndarray, "B H"]:
     """0 for the units dropped from a document, 1 / (1 - rate) for the others."""
     return ((rng.random(shape) >= rate) / (1.0 - rate)).astype(np.float32)
-
-
-def masked_free_energies(
-    rbm: WordRepRBM,
-    v: Int32[np.ndarray, "W n"],
-    document: DocumentNumbers,
-    mask: Float[np.ndarray, "B H"],
-) -> tuple[Float64[np.ndarray, " W"], Float[np.ndarray, "W H"]]:
-    """F of every window with units dropped out, and the hidden means of its gradient."""
-    x, total = rbm.word_input(v), np.zeros(len(v))
-    dropout_softplus_sums(x, rbm.c, mask, document, total)
-    return -rbm.b[v].sum(axis=1) - total, x
 
 
 def class_gradients(energies: ClassScores, label: Labels, g: float) -> ClassScores:
@@ -218,11 +234,3 @@ def drop_words(rng: np.random.Generator, documents: DocumentIds, rate: float) ->
     """Word dropout: a fraction of the words becomes the unknown word."""
     dropped = rng.random(len(documents.ids)) < rate
     return DocumentIds(np.where(dropped, np.int32(0), documents.ids), documents.offsets)
-
-
-def document_windows(documents: DocumentIds, n: int) -> BatchWindows:
-    """Every window of documents none of which is empty."""
-    count = documents.lengths - n + 1
-    document = np.repeat(np.arange(len(documents)), count)
-    first = np.arange(len(document)) + (n - 1) * document  # a document ends n - 1 words later
-    return BatchWindows(documents.ids[first[:, None] + np.arange(n)], document, count)

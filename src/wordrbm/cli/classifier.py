@@ -47,6 +47,7 @@ def train_classifier(
     windows: opt.ClassWindows = 3_000_000,
     pretrain_windows: opt.PretrainWindows = 3_000_000,
     finetune_epochs: opt.FinetuneEpochs = 5,
+    finetune_members: opt.FinetuneMembers = 4,
     folds: Annotated[int, typer.Option(min=2, help="Folds of cross-validation.")] = 3,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Random seed.")] = 1,
     field: opt.Field = "text",
@@ -79,8 +80,8 @@ def train_classifier(
 
     settings = fit_settings(
         {"window": window, "hidden": hidden, "dimension": dimension}, windows,
-        pretrain_windows=pretrain_windows, finetune_epochs=finetune_epochs, folds=folds, seed=seed,
-        threads=worker_count(threads),
+        pretrain_windows=pretrain_windows, finetune_epochs=finetune_epochs,
+        finetune_members=finetune_members, folds=folds, seed=seed, threads=worker_count(threads),
     )  # fmt: skip
     check_output_folder(out, FILE, "classifier")
     stop = StopSignals("Stopped; no classifier was written.")

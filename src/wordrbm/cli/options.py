@@ -46,6 +46,9 @@ FinetuneEpochs = Annotated[
     int,
     typer.Option(min=0, max=1000, help="Epochs of joint discriminative fine-tuning (0 to skip)."),
 ]
+FinetuneMembers = Annotated[
+    int, typer.Option(min=1, max=100, help="Fine-tunings whose parameters are averaged.")
+]
 
 # of taggers
 Spelling = Annotated[

@@ -28,7 +28,7 @@ from wordrbm.classification.documents import (
     Labels,
     tokenize_documents,
 )
-from wordrbm.classification.finetune import MAX_EPOCHS, ClassFinetuning
+from wordrbm.classification.finetune import MAX_EPOCHS, MAX_MEMBERS, ClassFinetuning
 from wordrbm.errors import InvalidInput
 from wordrbm.estimators import parameters
 from wordrbm.estimators.word_features import text_tags
@@ -46,8 +46,9 @@ class FreeEnergyClassifier(
 
     `cv` is the number of folds of cross-fitting, None to fit the head to in-sample energies, as the
     paper did. `pretrain` initialises all class models with one model of all documents.
-    `finetune_epochs` are epochs of joint discriminative fine-tuning of the class models. Fitted:
-    `classes_`, `models_`, `head_`, `energies_`. See docs/estimators.md.
+    `finetune_epochs` are epochs of joint discriminative fine-tuning of the class models, of which
+    the parameters of `finetune_members` are averaged. Fitted: `classes_`, `models_`, `head_`,
+    `energies_`. See docs/estimators.md.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class FreeEnergyClassifier(
         cv: int | None = 3,
         pretrain: bool = True,
         finetune_epochs: int = 0,
+        finetune_members: int = 4,
         C: float = 1.0,
         vocabulary_size: int = 50_000,
         min_count: int = 2,
@@ -127,6 +129,7 @@ class FreeEnergyClassifier(
         """Refuse values of the parameters that other estimators do not have."""
         parameters.check_above_zero("C", self.C)
         parameters.check_count("finetune_epochs", self.finetune_epochs, 0, MAX_EPOCHS)
+        parameters.check_count("finetune_members", self.finetune_members, 1, MAX_MEMBERS)
         if not isinstance(self.pretrain, bool | np.bool_):
             raise InvalidInput(f"The parameter pretrain is {self.pretrain!r}; give True or False.")
         if self.cv is not None and parameters.check_count("cv", self.cv) < 2:
@@ -144,12 +147,12 @@ class FreeEnergyClassifier(
             schedule = parameters.schedule(self, windows)
             return parameters.training_settings(self, seed, schedule, **rates)
 
-        epochs = int(self.finetune_epochs)
+        epochs, members = int(self.finetune_epochs), int(self.finetune_members)
         return FitSettings(
             window=n,
             pretrain=settings(len(documents.windows(n)), 1.0) if self.pretrain else None,
             class_settings=settings,
-            finetune=ClassFinetuning(epochs=epochs) if epochs else None,
+            finetune=ClassFinetuning(epochs=epochs, members=members) if epochs else None,
             folds=None if self.cv is None else int(self.cv),
             fold_seed=seed,
             C=float(self.C),
