@@ -3,6 +3,7 @@
 import json
 import socket
 import time
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -13,6 +14,9 @@ from tests.explore.conftest import served
 from wordrbm.explore import samples, texts
 from wordrbm.explore.server import QUESTIONS, REPORTS, Question, build_app
 from wordrbm.explore.texts import FillRequest
+from wordrbm.tagging.conll import Sentence
+from wordrbm.tagging.features import EncodedSentences, FeatureConfig
+from wordrbm.tagging.tagger import train_tagger
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +50,23 @@ def test_reports(client, session):
     health = client.get("/api/health").json()
     assert health["records"]
     assert len(health["heaviest"]["windows"]) == 10
+
+
+def test_the_labels_of_an_iobes_tagger_are_those_of_its_data(session):
+    sentence = Sentence((("a", "b", "c"), ("B-X", "I-X", "B-Y")))
+    encoded = EncodedSentences.build([sentence] * 3)
+    tagger = train_tagger(encoded, FeatureConfig(iobes=True), 0.01)
+    assert tagger.features.iobes
+    app = build_app(replace(session, tagger=tagger))
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        assert client.get("/api/info").json()["tagger"]["labels"] == ["B-X", "B-Y", "I-X"]
+        answer = ask(client, "tag", text="a b c")
+    assert answer["labels"] == ["B-X", "B-Y", "I-X"]
+    (tokens,) = answer["sentences"]
+    assert [token["label"] for token in tokens] == ["B-X", "I-X", "B-Y"]
+    for token in tokens:
+        assert sum(token["p"]) == pytest.approx(1.0)
+        assert answer["labels"][int(np.argmax(token["p"]))] == token["label"]
 
 
 def test_answers_are_those_of_the_library(client, session):
