@@ -27,9 +27,7 @@ from wordrbm.kernels.quantization import (
 from wordrbm.shapes import Array
 
 LARGEST = HALF_BYTES  # level of a change of D
-FEW = (
-    1.0  # occurrences of a word at a rank, beyond which the mean over ranks is nearer than the sum
-)
+FEW = 1.0  # occurrences of a word at a rank at which sum and mean over ranks weigh alike
 NOT_AVERAGED = np.iinfo(np.int64).max  # `covered` of the rows that another rank averages
 
 

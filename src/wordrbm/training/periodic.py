@@ -7,8 +7,8 @@ ranks since, n_r times in those of rank r, it changes by
 
     factor sum_r n_r change_r / sum_r n_r,   factor = (k FEW + n) / (FEW + n),   n = sum_r n_r / k
 
-which is nearer to the sum of what the ranks have learnt from few occurrences, as if one process had
-read them all, and the mean of what they have learnt from many. A row that one rank alone has
+which tends to the sum of what the ranks have learnt from few occurrences, as if one process had
+read them all, and to the mean of what they have learnt from many. A row that one rank alone has
 updated keeps what it has learnt. Sums are taken in the order of the ranks by the owner of a row or
 block: the bits depend on the number of ranks, and on nothing else.
 
@@ -135,13 +135,15 @@ class PeriodicExchange:
         header = np.concatenate([np.array(self.wanted, np.int64), counts])
         if self._must_meet:
             self._transport.meet()  # a slow rank is waited for as long as it lives
-        self._must_meet = self._schedule.is_complete(step)
+        self._must_meet = complete = self._schedule.is_complete(step)
         headers = self._transport.all_gather(header)
         self.agreed = Requests(bool(headers[:, 0].any()), bool(headers[:, 1].any()))
         rows = rows[np.argsort(owners, kind="stable")]
-        blocks = to_blocks(_changes(state, tables.parameters, self._schedule.is_complete(step)))
+        blocks = to_blocks(_changes(state, tables.parameters, complete))
         means = self._merge(step, rows, headers[:, 2:], blocks, state, tables)
-        self._distribute(step, means, np.zeros_like(blocks), state, tables)
+        mean_blocks = np.zeros_like(blocks)
+        self._distribute(step, means, mean_blocks, state, tables)
+        _set_dense(mean_blocks.reshape(-1), state, tables.parameters, complete)
         tables.changed.updates[rows] = 0
 
     def _merge(
@@ -178,8 +180,6 @@ class PeriodicExchange:
         for message, part in zip(received, parts, strict=True):
             add_blocks(message.scales, message.levels, part)
             set_rows(message.rows, sample, tables.parameters, state.parameters, state.averages)
-        complete = self._schedule.is_complete(step)
-        _set_dense(blocks.reshape(-1), state, tables.parameters, complete)
 
     def _swap(self, out: Sequence[Message], received: Sequence[Message]) -> None:
         """Send a message to every rank, and fill those from every rank."""
